@@ -8,7 +8,7 @@ from typing import Any
 from bugs import LIVES, Bug, bugs
 from third_parties import Party, parties
 
-from numa_conformance.report.pages.source_pages import joined, table
+from numa_conformance.report.pages.source_pages import table
 from numa_conformance.sources.changes import CHANGES
 
 __all__ = ["track_record_page"]
@@ -95,7 +95,7 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
             ("row", "allocator", "shown by", "asking", "last"), [_party(one, repeated.get(one.id)) for one in parties()]
         ),
     ]
-    return joined(lines)
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _party(party: Party, came: Mapping[str, Any] | None) -> tuple[str, ...]:

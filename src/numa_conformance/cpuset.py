@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, reduce
 from operator import or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .errors import CpuSetSyntaxError
 
@@ -25,6 +25,7 @@ else:
     Unchecked = int
 """A number of strangers: ``bit_of`` or ``checked`` makes an int of it for the type checker."""
 
+Key = TypeVar("Key")
 MAX_ID = 65_535
 """Highest id accepted from text: the kernel's own lists stay far below, and a typo must not cost memory."""
 
@@ -49,15 +50,20 @@ def bit_of(id: Unchecked) -> int:
 
 def bits_of(ids: Iterable[Unchecked]) -> int:
     """Return ids as bits, each once; raises ``ValueError`` like ``bit_of``."""
-    bits = 0
-    for id in ids:
-        bits |= bit_of(id)
-    return bits
+    return union(map(bit_of, ids))
 
 
 def union(sets: Iterable[int]) -> int:
     """Return what is in any of some sets, all as bits."""
     return reduce(or_, sets, 0)
+
+
+def ids_by_key(pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
+    """Return the ids of each key in some pairs, as bits; the keys in their order."""
+    groups: dict[Key, int] = {}
+    for key, id in pairs:
+        groups[key] = groups.get(key, 0) | 1 << id
+    return groups
 
 
 def iter_bits(bits: int) -> Iterator[int]:
@@ -182,12 +188,7 @@ class CpuSet:
 
 @lru_cache(maxsize=1024)
 def _parse(text: str, *, strided: bool) -> int:
-    bits = 0
-    if text == "":
-        return bits
-    for item in text.split(","):
-        bits |= _parse_item(item, text, strided=strided)
-    return bits
+    return union(_parse_item(item, text, strided=strided) for item in text.split(",")) if text else 0
 
 
 def _parse_item(item: str, text: str, *, strided: bool) -> int:

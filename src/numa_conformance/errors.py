@@ -10,7 +10,8 @@ Three families, never mixed:
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from .printable import as_line
@@ -61,6 +62,15 @@ class UsageError(NumaConformanceError):
     @classmethod
     def _moved(cls, faults: Iterable[Fault]) -> "UsageError":
         return UsageError(faults)
+
+
+@contextmanager
+def faults_within(place: str) -> Iterator[None]:
+    """Put ``place`` before the places of a ``UsageError`` that is raised inside."""
+    try:
+        yield
+    except UsageError as error:
+        raise error.within(place) from error
 
 
 class CpuSetSyntaxError(UsageError, ValueError):
@@ -115,29 +125,27 @@ class Refusal(NumaConformanceError):  # noqa: N818  (an answer of the node, not 
 class KubeletFails(NumaConformanceError):  # noqa: N818  (what the kubelet does, not a fault of ours)
     """The kubelet has no answer: it crashes or loops for ever. What was asked is then as if it had not been.
 
-    ``quirk`` is the id of the departure that this is; with it off there is an answer.
+    ``quirk`` is the id of the departure that this is; with it off there is an answer. ``does``: what the kubelet does.
     """
+
+    does = ""
 
     def __init__(self, quirk: str, text: str) -> None:
         """Take the id and what happens."""
         self.quirk = quirk
-        super().__init__(f"{text} (quirk {quirk})")
+        super().__init__(f"{self.does}{text} (quirk {quirk})")
 
 
 class KubeletCrashes(KubeletFails):
     """The kubelet ends with a panic."""
 
-    def __init__(self, quirk: str, text: str) -> None:
-        """Take the id and what the kubelet trips over."""
-        super().__init__(quirk, f"the kubelet crashes here: {text}")
+    does = "the kubelet crashes here: "
 
 
 class KubeletHangs(KubeletFails):
     """The kubelet loops for ever, and holds its lock meanwhile."""
 
-    def __init__(self, quirk: str, text: str) -> None:
-        """Take the id and what the kubelet goes round."""
-        super().__init__(quirk, f"the kubelet never answers: {text}")
+    does = "the kubelet never answers: "
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

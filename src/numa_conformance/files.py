@@ -265,6 +265,14 @@ def parts_of(text: str) -> Iterator[tuple[str, list[str]]]:
         yield heading, lines
 
 
+def match_line(pattern: re.Pattern[str], line: str, what: str) -> tuple[str, ...]:
+    """Return the groups of a line of such a text; raises ``ValueError`` for one that is not ``what`` it has to be."""
+    match = pattern.fullmatch(line)
+    if match is None:
+        raise ValueError(f"not {what}: {line!r}")
+    return match.groups()
+
+
 def memory_folder(size: int) -> Path | None:
     """Return where files lie in memory and so many bytes have room: a disk makes many small ones ten times as slowly.
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..errors import Fault, UsageError, closest
+from ..errors import Fault, UsageError, closest, faults_within
 from ..machine import Machine, load_machine
 from ..sources.gates import GATES
 from ..sources.options import CHOOSING, STATIC_OPTIONS, TOPOLOGY_OPTIONS
@@ -139,10 +139,8 @@ class Profile:
         if not options and KubernetesVersion.known(version) is None:
             message = f"the target follows {str(version)!r}, no Kubernetes version whose behaviour is known"
             raise UsageError(Fault("--numa-profile", message, f"{name}@VERSION, {SUPPORTED_RANGE}"))
-        try:
+        with faults_within("--numa-profile"):
             return cls(name, KubernetesVersion.supported(options or version))
-        except UsageError as error:
-            raise error.within("--numa-profile") from error
 
     @property
     def features(self) -> frozenset[str]:

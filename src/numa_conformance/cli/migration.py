@@ -6,7 +6,7 @@ from typing import Any
 
 from ..comparing.pod_outcomes import ACCEPTED, ContainerOutcome, PodOutcome, lived, outcomes_with_claims, pod_outcomes
 from ..cpuset import bits_of, format_bits
-from ..errors import Fault, UsageError
+from ..errors import Fault, UsageError, faults_within
 from ..kube import Pod
 from ..machine import Machine
 from ..reference.simulation.outcomes import pod_names
@@ -33,10 +33,8 @@ class Moving:
         described = [pod.to_dict() for pod in pods]
         by_client = []
         for title, client in clients.items():
-            try:
+            with faults_within(title):
                 by_client.append(_outcomes(client, machine, kubelet, described))
-            except UsageError as error:
-                raise error.within(title) from error
         first, other = clients
         return cls(machine, pods, (first, other), (by_client[0], by_client[1]))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UsageError
+from ..errors import faults_within
 from ..kube import ClusterObjects, Pod, with_flags
 from ..machine import Machine
 from ..reference.simulation.node_inputs import Beginning, NodeInputs
@@ -83,12 +83,9 @@ class NodeOptions:
         from ..doctor.look import NodeSource, look
         from ..doctor.state_files import open_node
 
-        try:
-            with open_node(dump) as folder:
-                source = NodeSource(folder, config, None, None, None, version, machine, self.as_it_is, bool(self.flags))
-                sight = look(source)
-        except UsageError as error:
-            raise error.within("--from-node") from error
+        with faults_within("--from-node"), open_node(dump) as folder:
+            source = NodeSource(folder, config, None, None, None, version, machine, self.as_it_is, bool(self.flags))
+            sight = look(source)
         if not sight.state.files:
             notice(f"--from-node: no state file lies in {dump}: its managers hold nothing for pods")
         return replace(sight, version=sight.version and KubernetesVersion.supported(sight.version))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from ..errors import Fault, UsageError, closest_to_pattern, did_you_mean
+from ..errors import Fault, UsageError, closest_to_pattern, did_you_mean, faults_within
 from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .terminal import ASSUMED, notice
@@ -38,10 +38,8 @@ class _Version(click.ParamType):  # type: ignore[type-arg]  # generic since clic
     name = "version"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> KubernetesVersion:
-        try:
+        with faults_within(param.opts[0] if param else ""):
             known = KubernetesVersion.supported(value)
-        except UsageError as error:
-            raise error.within(param.opts[0] if param else "") from error
         if note := patch_note(known):
             click.echo(f"Kubernetes {known}: {note}", err=True)
         return known

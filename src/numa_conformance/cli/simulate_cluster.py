@@ -182,7 +182,7 @@ _COLUMNS: dict[str, tuple[Callable[[RunOutcome], float], int]] = {
     "placed": (lambda outcome: outcome.placed, 0),
     "no node": (lambda outcome: len(outcome.unschedulable), 0),
     "refused": (lambda outcome: len(outcome.refused), 0),
-    "TopologyAffinityError": (lambda outcome: outcome.affinity_errors, 0),
+    "TopologyAffinityError": (lambda outcome: outcome.reasons["TopologyAffinityError"], 0),
     "nodes used": (lambda outcome: outcome.nodes_used, 0),
     "free CPUs (scheduler)": (lambda outcome: outcome.free_cpu / 1000, 1),
     "stranded (scheduler)": (lambda outcome: outcome.stranded_cpu / 1000, 1),

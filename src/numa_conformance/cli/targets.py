@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..errors import Fault, UsageError, closest
+from ..errors import Fault, UsageError, closest, faults_within
 from ..lab.daemon.daemon import serving, serving_kubelet
 from ..reference.target import Level, ReferenceTarget
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
@@ -130,10 +130,8 @@ def side(text: str, timeout: float) -> TargetChoice:
         raise UsageError(Fault("", f"{text!r} names no implementation", ACCEPTED, suggestion))
     if colon and level not in LEVELS:
         raise UsageError(Fault(text, f"there is no level {level!r}", ", ".join(LEVELS), closest(level, LEVELS)))
-    try:
+    with faults_within(text):
         follows = KubernetesVersion.supported(version) if at else None
-    except UsageError as error:
-        raise error.within(text) from error
     return TargetChoice(None, None, level or "exact", follows, timeout)
 
 

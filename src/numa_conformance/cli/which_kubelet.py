@@ -84,7 +84,7 @@ def _lines(about: Mapping[str, Any], best: Sequence[Fit], shows: Mapping[str, bo
     version = best[-1].version
     yield ""
     yield f"beside {version}:"
-    for title, wanted in ((_SHOWN, True), (_MENDED, False)):
+    for title, wanted in (("quirks that it shows:", True), ("quirks that it does not show:", False)):
         names = [name for name in TRAITS if shows[name] is wanted and (name in QUIRKS)]
         names = [name for name in names if wanted or version in QUIRKS[name].versions or QUIRKS[name].pull]
         if names:
@@ -100,10 +100,6 @@ def _lines(about: Mapping[str, Any], best: Sequence[Fit], shows: Mapping[str, bo
     if untold:
         named = ", ".join(untold) if len(untold) <= MOST_NAMED else f"{len(untold)} (--json has them)"
         yield f"  no answer shows, of quirks and changes: {named}"
-
-
-_SHOWN = "quirks that it shows:"
-_MENDED = "quirks that it does not show:"
 
 
 def _fit_lines(alike: Sequence[Fit]) -> Iterator[str]:

@@ -217,7 +217,8 @@ def allowed(tree: NodeTree, thread: int) -> tuple[int | None, int | None]:
 FOLDER = "var/log/containers"
 _LINK = re.compile(r"([^_/]{1,253})_([^_/]{1,253})_([^_/]{1,253})-([0-9a-f]{64})\.log", re.ASCII)
 _GOAL = re.compile(r"(?:.*/)?[^_/]+_[^_/]+_([^_/]+)/[^/]+/[0-9]+\.log[^/]*", re.ASCII)
-_ID = re.compile(r"[0-9a-f]{64}", re.ASCII)
+ID = re.compile(r"[0-9a-f]{64}", re.ASCII)
+"""A container runtime's id, by which it names a cgroup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +229,6 @@ class ContainerName:
     pod: str
     container: str
     uid: str
-
-
-def is_id(text: str) -> bool:
-    """Tell whether a cgroup is named by a container runtime's id."""
-    return _ID.fullmatch(text) is not None
 
 
 def names_of_containers(tree: NodeTree) -> dict[str, ContainerName]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..documents import Document
-from ..errors import Fault, UsageError
+from ..errors import Fault, UsageError, faults_within
 from ..files import read_bounded
 from ..kube.configuration_files import kubelet_document
 from ..kube.kubelet_config import MANAGER_FIELDS, KubeletConfiguration
@@ -230,7 +230,5 @@ def _with_flags(
         if name in FLAGS:
             words.append(f"--{name}={value}")
             lines[FLAGS[name].field] = Line.of(words[-1], process.file)
-    try:
+    with faults_within(process.file):
         return with_flags(kubelet, shlex.join(words), Quirks.of(version).node).at(version)
-    except UsageError as error:
-        raise error.within(process.file) from error

@@ -248,7 +248,7 @@ def _running(
     left = cgroups.MOST_THREADS
     for cgroup in present:
         known = names.get(cgroup.id)
-        is_nameless = known is None and cgroups.is_id(cgroup.id)
+        is_nameless = known is None and cgroups.ID.fullmatch(cgroup.id) is not None
         cgroups.members(tree, cgroup, left)
         left -= len(cgroup.threads)
         if not cgroup.may_run and not is_nameless:

@@ -1,5 +1,6 @@
 """``kubelet.config.k8s.io/v1beta1 KubeletConfiguration``: every field that concerns the resource managers."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -121,31 +122,19 @@ class KubeletConfiguration:
         return self.raw if self.raw and _read(self.raw, Fields()) == self else _written(self)
 
 
-_TEXTS = {
-    "cpuManagerPolicy": "cpu_manager_policy",
-    "cpuManagerReconcilePeriod": "cpu_manager_reconcile_period",
-    "reservedSystemCPUs": "reserved_system_cpus",
-    "kubeReservedCgroup": "kube_reserved_cgroup",
-    "systemReservedCgroup": "system_reserved_cgroup",
-    "memoryManagerPolicy": "memory_manager_policy",
-    "topologyManagerPolicy": "topology_manager_policy",
-    "topologyManagerScope": "topology_manager_scope",
-    "cpuCFSQuotaPeriod": "cpu_cfs_quota_period",
-    "nodeStatusUpdateFrequency": "node_status_update_frequency",
-}
-_TEXT_MAPS = {
-    "cpuManagerPolicyOptions": "cpu_manager_policy_options",
-    "topologyManagerPolicyOptions": "topology_manager_policy_options",
-    "evictionHard": "eviction_hard",
-}
-_QUANTITY_MAPS = {"kubeReserved": "kube_reserved", "systemReserved": "system_reserved"}
-_OTHERS = {
-    "reservedMemory": "reserved_memory",
-    "featureGates": "feature_gates",
-    "cpuCFSQuota": "cpu_cfs_quota",
-    "maxPods": "max_pods",
-    "podsPerCore": "pods_per_core",
-}
+def _attributes(names: str) -> dict[str, str]:
+    """Return fields to attributes: ``cpuCFSQuotaPeriod`` to ``cpu_cfs_quota_period``."""
+    between_words = r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})"
+    return {name: re.sub(between_words, "_", name).lower() for name in names.split()}
+
+
+_TEXTS = _attributes(
+    "cpuManagerPolicy cpuManagerReconcilePeriod reservedSystemCPUs kubeReservedCgroup systemReservedCgroup "
+    "memoryManagerPolicy topologyManagerPolicy topologyManagerScope cpuCFSQuotaPeriod nodeStatusUpdateFrequency"
+)
+_TEXT_MAPS = _attributes("cpuManagerPolicyOptions topologyManagerPolicyOptions evictionHard")
+_QUANTITY_MAPS = _attributes("kubeReserved systemReserved")
+_OTHERS = _attributes("reservedMemory featureGates cpuCFSQuota maxPods podsPerCore")
 _ATTRIBUTES: Mapping[str, str] = {**_TEXTS, **_TEXT_MAPS, **_QUANTITY_MAPS, **_OTHERS}
 MANAGER_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES)
 """The fields that concern the resource managers."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ..cpuset import CpuSet
-from ..errors import CpuSetSyntaxError, StartError, UsageError
+from ..errors import CpuSetSyntaxError, StartError, faults_within
 from .eviction import NO_THRESHOLD, share
 from .kubelet_config import KubeletConfiguration
 from .quantity import Quantity
@@ -58,9 +58,7 @@ def _eviction(config: KubeletConfiguration, name: str, capacity: int) -> Quantit
     written = config.eviction_hard.get(signal, "0")
     if written in NO_THRESHOLD:
         return _NOTHING
-    try:
+    with faults_within(f"evictionHard.{signal}"):
         if written.endswith("%"):
             return Quantity(int(float(capacity) * share(written)), "binary")
         return Quantity.parse(written)
-    except UsageError as error:
-        raise error.within(f"evictionHard.{signal}") from None

@@ -17,9 +17,9 @@ from .compact_cpus import REGULAR_FIELDS
 from .hostfs.dumps import is_dump, open_dump
 from .hostfs.reader import read_machine, unseen
 from .model import UNSEEN, Machine
-from .small import small_by_name
-from .texts.facts import Facts, facts_of_machine
-from .texts.machine import machine_of_facts
+from .small import NAME, small_machine
+from .texts.facts import Facts, facts_of_machine, facts_together
+from .texts.machine import Assumptions
 from .texts.readers import ACCEPTED, facts_of_text
 
 _FOLDER = "topologies"
@@ -60,9 +60,8 @@ def load_machine(name_or_path: str) -> Machine:
     text = str(name_or_path)
     if is_machine_file(text):
         return read_machine_file(text)
-    small = small_by_name(text)
-    if small is not None:
-        return small
+    if NAME.fullmatch(text):
+        return small_machine(text)
     if text in catalogue_names():
         return _shipped_machine(text)
     if os.path.exists(text):
@@ -82,7 +81,7 @@ def read_machine_file(*paths: Source, name: str | None = None, inside: str | Non
     if len(parts) == 1 and isinstance(first, Machine):
         return first if name is None else replace(first, name=name)
     facts = [facts_of_machine(part, file) if isinstance(part, Machine) else part for part, file in parts]
-    return machine_of_facts(facts, name or Path(place).name.split(".")[0] or place)
+    return Assumptions(facts_together(facts)).machine(name or Path(place).name.split(".")[0] or place)
 
 
 def _parts(path: Source, inside: str | None) -> Sequence[Machine | Facts]:

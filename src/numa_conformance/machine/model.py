@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from ..cpuset import MAX_ID, CpuSet, bits_of
+from ..cpuset import MAX_ID, CpuSet, bits_of, ids_by_key
 
 UncoreSource = Literal["hardware", "reported"]
 UNSEEN = "not seen: "
@@ -135,11 +135,10 @@ class Machine:
     @cached_property
     def core_bits(self) -> tuple[int, ...]:
         """The CPUs of each core, ordered by the lowest CPU; a CPU of unknown core stands alone."""
-        cores: dict[object, int] = {}
-        for cpu in self.cpus:
-            # A core's number is its own within a socket only, and on some machines within a NUMA node only.
-            key = cpu.id if cpu.core is None else (cpu.numa, cpu.socket, cpu.core)
-            cores[key] = cores.get(key, 0) | 1 << cpu.id
+        # A core's number is its own within a socket only, and on some machines within a NUMA node only.
+        cores = ids_by_key(
+            (cpu.id if cpu.core is None else (cpu.numa, cpu.socket, cpu.core), cpu.id) for cpu in self.cpus
+        )
         return tuple(sorted(cores.values(), key=lambda bits: bits & -bits))  # the lowest bit
 
 

@@ -12,7 +12,7 @@ from itertools import count as numbers
 from .model import Cpu, Device, Machine, MemoryNode
 
 GIB = 2**30
-_NAME = re.compile(r"small-[0-9]{1,9}-[0-9]{1,9}(?![^ ,])")
+NAME = re.compile(r"small-[0-9]{1,9}-[0-9]{1,9}(?![^ ,])")
 NODE_IDS = ((0, 1), (0, 1), (0, 1), (0, 2), (1, 1), (0, 8), (2, 3))
 """The first id of a NUMA node, and the distance to the next."""
 THREADS = (1, 1, 2, 2, 2, 4, 8)
@@ -32,12 +32,7 @@ def small_machines(count: int, seed: int = 0) -> Iterator[Machine]:
 
 def is_small(name: str) -> bool:
     """Tell whether a name is that of a small machine, as it is or equipped otherwise."""
-    return _NAME.match(name) is not None
-
-
-def small_by_name(name: str) -> Machine | None:
-    """Return the small machine of a name; None for any other name."""
-    return small_machine(name) if _NAME.fullmatch(name) else None
+    return NAME.match(name) is not None
 
 
 def small_machine(name: str) -> Machine:

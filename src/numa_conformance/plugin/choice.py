@@ -11,7 +11,7 @@ from ..errors import UsageError
 from .cases import CASE, case_id, new_case, requirements_of, surfaces_of_item
 from .isolation import is_of_the_suite, shield
 from .run import RUN, Run
-from .spending import first_what_finds_most
+from .spending import turn
 
 LEFT_OUT = pytest.StashKey[list[LeftOut]]()
 """Where pytest's configuration keeps the cases that are not asked."""
@@ -47,7 +47,7 @@ class CaseChoice:
         for item in self._chosen:
             _prepare(item, run)
         if run.spending.seconds is not None:
-            first_what_finds_most(items)
+            items.sort(key=turn)
         else:
             # The last case of each test by hand comes first: generated conversations of a whole run take long.
             by_hand = (item for item in items if CASE in item.stash and item.get_closest_marker("generated") is None)

@@ -45,16 +45,12 @@ class ShortCases:
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> None:
         """Skip a case for which there is no time."""
-        if _turn(pyfuncitem) == 1 and not self._spending.left(BY_HAND):
+        if turn(pyfuncitem) == 1 and not self._spending.left(BY_HAND):
             pytest.skip(NO_TIME)
 
 
-def first_what_finds_most(items: list[pytest.Item]) -> None:
-    """Put generated conversations first, then cases by hand, and tests of the user last."""
-    items.sort(key=_turn)
-
-
-def _turn(item: pytest.Item) -> int:
+def turn(item: pytest.Item) -> int:
+    """Return when a test comes: generated conversations first, then cases by hand, and tests of the user last."""
     if item.get_closest_marker("generated") is not None:
         return 0
     return 1 if CASE in item.stash else 2

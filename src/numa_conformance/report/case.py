@@ -155,14 +155,9 @@ def with_history(case: Case, asking: CaseReport | None, folder: str) -> Case:
     )
 
 
-def with_conversations(case: Case, groups: Iterable[str]) -> Case:
-    """Return the case with the files of the groups on which it is judged."""
-    return msgspec.structs.replace(case, conversations=[_file_of(group) for group in groups])
-
-
 def keep_group(group: str, histories: Iterable[History], folder: str, *, more: bool = False) -> None:
     """Write conversations of a group to a file that ``judge`` reads, or ``more`` to its end, if the folder takes it."""
-    file, text = Path(folder, _file_of(group)), histories_text(histories)
+    file, text = Path(folder, file_of(group)), histories_text(histories)
     with contextlib.suppress(UsageError, OSError):
         if more:
             with file.open("a", encoding="utf-8", errors="backslashreplace") as written:
@@ -179,5 +174,6 @@ def remove_other_histories(cases: Iterable[Case], folder: Path) -> None:
             path.unlink()
 
 
-def _file_of(group: str) -> str:
+def file_of(group: str) -> str:
+    """Return the file of a report with the conversations of a group."""
     return f"{ALL}/{group}.jsonl"

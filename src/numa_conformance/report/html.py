@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from ..asking.findings.findings import amounts_of, bits_of_text, maps, without_picture
+from ..asking.findings.findings import PICTURE, amounts_of, bits_of_text, maps
 from ..chapters import OF_TARGETS, REQUIREMENTS, Requirement
 from ..machine.picture_scene import differing, scenes_of
 from ..machine.picture_svg import scenes_svg
@@ -76,7 +76,7 @@ def unmet_requirements(
 
 def _shown(case: Case, summary: Summary, target: str, folder: str) -> UnmetCase:
     drawn = pictures(case.scenario, case.marks, summary.level) if case.scenario else {}
-    finding, _, rest = (without_picture(case.details) if drawn else case.details).partition("\n")
+    finding, _, rest = (PICTURE.sub("", case.details) if drawn else case.details).partition("\n")
     does, command = playing_again(case, target, folder, summary.options)
     return UnmetCase(case, finding or case.verdict, rest, does, command, drawn)
 

@@ -17,11 +17,9 @@ from typing import Any
 from ..asking.asking import MOST_FAULTS
 from ..asking.drive import again_in_its_version
 from ..comparing.differing import STATE_FILES, Differing, differing
-from ..comparing.recorded.differences import DEVICE_FILE
 from ..comparing.recorded.needs import features_needed
 from ..comparing.two_targets import of_a_whole_kubelet
 from ..files import text_of
-from ..judging.files import CPU_FILE, MEMORY_FILE
 from ..machine import machine_to_dict
 from ..sources.changes import CHANGES
 from ..sources.quirks import QUIRKS
@@ -33,11 +31,7 @@ from .causes import Behaviour, answers_of
 from .reference_answers import open_reference
 
 FILE = Path(__file__).with_name("probes.jsonl.gz")
-_WRITTEN = {
-    CPU_FILE: "cpu-manager/state-file",
-    MEMORY_FILE: "memory-manager/state-file",
-    DEVICE_FILE: "device-manager/state-file",
-}
+_WRITTEN = {file: feature for feature, file in STATE_FILES.items()}
 UNSEEN = dict(line.split(": ", 1) for line in text_of(__package__, "unseen.txt").splitlines())
 """Quirks and changes that no answer shows, and why."""
 _KINDS = {"allocate": "cpu-static", "hints": "cpu-static", "merge": "merge", "score": "noderesourcesfit"}

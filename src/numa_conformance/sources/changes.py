@@ -48,10 +48,6 @@ class Changes(Flags):
         """Return the changes with some of them not made."""
         return replace(self, **dict.fromkeys(map(flag_of, ids), False))
 
-    def showing(self) -> tuple[str, ...]:
-        """Return the ids of the changes that are made."""
-        return tuple(name for name in CHANGES if getattr(self, flag_of(name)))
-
     @staticmethod
     @lru_cache
     def of(version: KubernetesVersion) -> "Changes":

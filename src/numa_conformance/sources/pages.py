@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..files import text_of
+from ..files import match_line, text_of
 
 _PAGE = re.compile(r"(\S+) \[([^;\]]+)(; unchecked)?\] (.+) (https://\S+)")
 
@@ -57,10 +57,7 @@ is no page: the programs whose decisions were recorded."""
 
 
 def _read_page(line: str) -> Page:
-    match = _PAGE.fullmatch(line)
-    if match is None:
-        raise ValueError(f"not a page: {line!r}")
-    id, read, unchecked, title, address = match.groups()
+    id, read, unchecked, title, address = match_line(_PAGE, line, "a page")
     return Page(id, title, address, read, checked=unchecked is None)
 
 

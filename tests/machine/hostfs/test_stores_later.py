@@ -18,13 +18,13 @@ def counting(calls, text="text"):
 
 def test_a_text_is_made_once_and_only_when_it_is_read():
     store, calls = MemoryStore(), []
-    store.write_later("a", counting(calls, "first"))
-    store.write_later("a", counting(calls))
+    store.write("a", counting(calls, "first"))
+    store.write("a", counting(calls))
     assert store.names() == ["a"]
     assert calls == []
     assert store.read("a") == store.read("a") == "text"
     assert calls == ["text"]
-    store.write_later("a", counting(calls))
+    store.write("a", counting(calls))
     store.delete("a")
     assert store.read("a") is None
     assert calls == ["text"]
@@ -35,7 +35,7 @@ def test_what_is_read_later_is_what_was_there_then():
     assert store.read_later("a") is None
     store.write("a", "first")
     first = store.read_later("a")
-    store.write_later("a", counting(calls, "second"))
+    store.write("a", counting(calls, "second"))
     second = store.read_later("a")
     store.delete("a")
     assert calls == []
@@ -44,7 +44,7 @@ def test_what_is_read_later_is_what_was_there_then():
 
 def test_a_copy_goes_its_own_way():
     store = MemoryStore()
-    store.write_later("a", lambda: "text")
+    store.write("a", lambda: "text")
     copied = deepcopy(store)
     store.write("a", "other")
     assert (store.read("a"), copied.read("a")) == ("other", "text")
@@ -52,7 +52,7 @@ def test_a_copy_goes_its_own_way():
 
 def test_a_journal_has_every_text_in_order():
     store = JournalStore()
-    store.write_later("a", lambda: "1")
+    store.write("a", lambda: "1")
     store.write("a", "2")
     store.delete("a")
     assert store.take_writes() == [("a", "1"), ("a", "2"), ("a", None)]

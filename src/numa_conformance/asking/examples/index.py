@@ -22,12 +22,7 @@ def index_of_tests() -> dict[str, tuple[str, ...]]:
 def asked_by(requirement: str) -> tuple[str, ...]:
     """Return how a requirement is asked: by an ``example``, by ``histories``."""
     folders = {test.partition("/")[0] for test in index_of_tests().get(requirement, ())}
-    by_hand = folders - _BY_FOLDER.keys()
-    return tuple(sorted({_BY_FOLDER[folder] for folder in folders & _BY_FOLDER.keys()} | {"example" for _ in by_hand}))
-
-
-_BY_FOLDER = {"histories": "histories"}
-"""What is not written out by hand, by its folder of the suite."""
+    return tuple(sorted({"histories" if folder == "histories" else "example" for folder in folders}))
 
 
 @cache

@@ -20,7 +20,7 @@ FOLDED_ABOVE = 16
 """CPUs of a machine above which what is alike in it is one line of its picture."""
 MOST_LINES = 40
 """Lines of a picture that are shown at most."""
-_PICTURE = re.compile(r"^(?:socket|NUMA|L3) -?\d.*?^symbols: .*?(?:\n|\Z)", re.MULTILINE | re.DOTALL)
+PICTURE = re.compile(r"^(?:socket|NUMA|L3) -?\d.*?^symbols: .*?(?:\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def drawn(machine: Machine, owners: Mapping[str, int], marks: Mapping[str, int]) -> str:
@@ -37,11 +37,6 @@ def drawn(machine: Machine, owners: Mapping[str, int], marks: Mapping[str, int])
 def _label(name: str, owners: Mapping[str, int]) -> str:
     label = name.replace("_", " ")
     return f"{label}, marked" if label in owners else label
-
-
-def without_picture(text: str) -> str:
-    """Return what is told of a finding without its picture and the legend."""
-    return _PICTURE.sub("", text)
 
 
 def holders(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> dict[str, int]:

@@ -9,7 +9,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from ...errors import Fault, UsageError
+from ...errors import Fault, UsageError, faults_within
 from ...files import open_unpacked
 from ...sources.versions import KubernetesVersion
 
@@ -108,10 +108,8 @@ def _vector(body: Any, place: str) -> Vector:
 def _version(written: object, place: str) -> KubernetesVersion | None:
     if written is None:
         return None
-    try:
+    with faults_within(f"{place}: kubernetesVersion"):
         return KubernetesVersion.parse(str(written))
-    except UsageError as error:
-        raise error.within(f"{place}: kubernetesVersion") from error
 
 
 MAX_DECISIONS = 500_000

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...cpuset import CpuSet, format_bits
+from ...cpuset import CpuSet, format_bits, union
 from ...errors import NOT_MET, Fault, NumaConformanceError, StartError, UsageError
 from ...kube import KubeletConfiguration, reserved_cpu_milli
 from ...machine import Machine, machine_from_dict
@@ -156,10 +156,8 @@ class PluginNode(ABC):
 
     @property
     def _shared(self) -> str:
-        taken = 0
-        for uid in self._pods:
-            for holding in self._holdings(uid).values():
-                taken |= CpuSet.parse(holding.cpus).bits
+        holdings = (holding for uid in self._pods for holding in self._holdings(uid).values())
+        taken = union(CpuSet.parse(holding.cpus).bits for holding in holdings)
         return format_bits(self._online & ~taken)
 
     def _holding(self, cpus: str, mems: str, *, is_entitled: bool) -> messages.ContainerHolding:

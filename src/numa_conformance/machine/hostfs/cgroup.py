@@ -147,10 +147,6 @@ class _Move:
     def goal(self) -> int:
         return self.update.cpus
 
-    @property
-    def is_done(self) -> bool:
-        return self.now == self.goal or bool(self.reason)
-
     def write(self, bits: int) -> None:
         try:
             self.file.write_text(format_bits(bits) + "\n", encoding="ascii")
@@ -166,7 +162,7 @@ def _carry_out(moves: Sequence[_Move], every: int) -> list[Failure]:
         common = move.now & move.goal
         if common not in (0, move.now):
             move.write(common)
-    while waiting := [move for move in moves if not move.is_done]:
+    while waiting := [move for move in moves if move.now != move.goal and not move.reason]:
         # In the way is who still has a CPU that ``move`` is to get, and is to lose it.
         obstacles = {
             id(move): [other for other in moves if other is not move and other.now & ~other.goal & move.goal]

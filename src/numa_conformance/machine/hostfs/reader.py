@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...cpuset import bits_of, format_bits, iter_bits
+from ...cpuset import bits_of, format_bits, ids_by_key, iter_bits
 from ...errors import Fault, UsageError
 from ..model import UNSEEN, Cpu, Machine
 from .host_files import HostFiles, read_distances, read_memory_node, total_memory
@@ -149,9 +149,7 @@ class _Reader:
         for known, names in ((groups.socket, _IDS[:1]), (groups.core, _IDS)):
             ids = {cpu: tuple(self._id(cpu, name) for name in names) for cpu, bits in known.items() if not bits}
             missing = [cpu for cpu, known_ids in ids.items() if known_ids[-1] is not None]
-            same: defaultdict[tuple[int | None, ...], int] = defaultdict(int)
-            for cpu in missing:
-                same[ids[cpu]] |= 1 << cpu
+            same = ids_by_key((ids[cpu], cpu) for cpu in missing)
             for cpu in missing:
                 known[cpu] = same[ids[cpu]]
         for label, known in (("core", groups.core), ("socket", groups.socket), ("cache", groups.cache)):

@@ -65,15 +65,8 @@ class MemoryStore:
             text = self._files[name] = text()
         return text
 
-    def write(self, name: str, text: str) -> None:
-        """Replace a file."""
-        self._put(name, text)
-
-    def write_later(self, name: str, make: MakeText) -> None:
-        """Replace a file by a text that always comes out the same, and is not made unless it is read."""
-        self._put(name, make)
-
-    def _put(self, name: str, text: str | MakeText) -> None:
+    def write(self, name: str, text: str | MakeText) -> None:
+        """Replace a file by a text, or by what makes it when it is read, and always alike."""
         self._files[name] = text
 
     def read_later(self, name: str) -> MakeText | None:
@@ -101,8 +94,9 @@ class JournalStore(MemoryStore):
         super().__init__()
         self._writes: list[tuple[str, str | MakeText | None]] = []
 
-    def _put(self, name: str, text: str | MakeText) -> None:
-        super()._put(name, text)
+    def write(self, name: str, text: str | MakeText) -> None:
+        """Replace a file by a text, or by what makes it."""
+        super().write(name, text)
         self._writes.append((name, text))
 
     def delete(self, name: str) -> None:

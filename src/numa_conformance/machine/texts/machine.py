@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from ...cpuset import bits_of, format_bits, iter_bits
+from ...cpuset import bits_of, format_bits, ids_by_key, iter_bits
 from ...errors import Fault, UsageError
 from ..codec import machine_from_dict, machine_to_dict
 from ..forms import MAX_CPUS, MAX_NODES
 from ..model import UNSEEN, Cpu, Machine, MemoryNode
-from .facts import CACHE, CORE, COUNTS, DISTANCE, MEMORY, NUMA, PAGES, SIZE, SOCKET, THREADS, Facts, facts_together
+from .facts import CACHE, CORE, COUNTS, DISTANCE, MEMORY, NUMA, PAGES, SIZE, SOCKET, THREADS, Facts
 from .tables import ADJACENT, CORES, NODES, SOME_CACHE
 
 _MEMORY_OF_CPU = 4 * 2**30
@@ -18,15 +18,9 @@ _MOST = 4
 _Groups = dict[int, int]
 
 
-def machine_of_facts(facts: Sequence[Facts], name: str) -> Machine:
-    """Return the machine of one or several texts.
+class Assumptions:
+    """What is assumed beside the facts of texts; raises ``UsageError`` where these contradict themselves."""
 
-    Raises ``UsageError`` where two contradict each other, or one contradicts itself.
-    """
-    return _Assumptions(facts_together(facts)).machine(name)
-
-
-class _Assumptions:
     def __init__(self, facts: Facts) -> None:
         self._facts, self._notes = facts, [*facts.notes]
         sizes = facts.column(SIZE)
@@ -44,6 +38,7 @@ class _Assumptions:
             raise self._error(f"has {len(self._order)} CPUs on {len(self._nodes)} NUMA nodes", f"1 to {MAX_CPUS} CPUs")
 
     def machine(self, name: str) -> Machine:
+        """Return the machine of the facts and assumptions; raises ``UsageError`` as the class does."""
         facts, cpus = self._facts, self._order
         socket = self._known(SOCKET)
         self._complete_nodes(socket)
@@ -191,10 +186,7 @@ def _ranks(groups: Mapping[int, int]) -> _Groups:
 
 
 def _sets(groups: Mapping[int, int]) -> dict[int, int]:
-    sets: dict[int, int] = {}
-    for cpu, group in groups.items():
-        sets[group] = sets.get(group, 0) | 1 << cpu
-    return dict(sorted(sets.items()))
+    return dict(sorted(ids_by_key((group, cpu) for cpu, group in groups.items()).items()))
 
 
 def _listed(groups: Mapping[int, int]) -> str:

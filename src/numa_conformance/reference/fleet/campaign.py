@@ -121,11 +121,6 @@ class RunOutcome:
     numa_fragmentation: float
 
     @property
-    def affinity_errors(self) -> int:
-        """The pods refused for their NUMA affinity: the scheduler does not know topology."""
-        return self.reasons["TopologyAffinityError"]
-
-    @property
     def reasons(self) -> Counter[str]:
         """How many pods nodes refused, by reason."""
         return Counter(pod.reason for pod in self.refused)

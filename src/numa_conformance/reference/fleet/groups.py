@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from ...documents import read_documents
-from ...errors import Fault, UsageError
+from ...errors import Fault, UsageError, faults_within
 from ...fields import Fields
 from ...forms import read_form
 from ...kube import KubeletConfiguration, NodeObject, Quantity, read_kubelet_configuration
@@ -147,10 +147,8 @@ def _group(form: _GroupForm, place: str, folder: Path) -> NodeGroup:
 def _machine(name: str, place: str, folder: Path) -> Machine:
     if is_machine_file(name):
         return load_machine(str(_within(folder, name, f"{place}.machine")))
-    try:
+    with faults_within(f"{place}.machine"):
         return load_machine(name)
-    except UsageError as error:
-        raise error.within(f"{place}.machine") from error
 
 
 def _within(folder: Path, name: str, place: str) -> Path:

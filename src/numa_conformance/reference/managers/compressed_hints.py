@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from ...cpuset import union
 from ...errors import Fault, UsageError
 from .hint import Hint
 
@@ -97,10 +98,7 @@ class CompressedHints:
     @property
     def everything(self) -> int:
         """All nodes that occur in any hint."""
-        nodes = self.free
-        for mask in (*self.base, *self.fixed):
-            nodes |= mask
-        return nodes
+        return union((self.free, *self.base, *self.fixed))
 
     @property
     def span(self) -> int:

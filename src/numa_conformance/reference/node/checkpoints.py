@@ -95,6 +95,6 @@ class CheckpointKeeper:
 
     def _write(self, file: ManagerStateFile) -> None:
         if isinstance(self._store, MemoryStore):
-            self._store.write_later(file.name, file.content())
+            self._store.write(file.name, file.content())
         else:
             self._store.write(file.name, file.content()())

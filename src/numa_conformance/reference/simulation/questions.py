@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...documents import Source, Text
-from ...errors import Fault, UsageError, closest
+from ...errors import Fault, UsageError, closest, faults_within
 from ...fields import object_at
 from ...forms import with_position
 from ...kube import ClusterObjects, KubeletConfiguration, Pod
@@ -252,10 +252,8 @@ class _Sources:
 
     def version(self, name: str, version: KubernetesVersion | str) -> KubernetesVersion:
         """Return a version, with a notice of what is known of its patch; raises ``UsageError``."""
-        try:
+        with faults_within(name):
             known = KubernetesVersion.supported(version)
-        except UsageError as error:
-            raise error.within(name) from error
         if note := patch_note(known):
             self._notices.append(f"Kubernetes {known}: {note}")
         return known

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...errors import Fault, UsageError
+from ...errors import Fault, UsageError, faults_within
 from ...kube import KubeletConfiguration, LifeStep, Pod, StartForm, pod_named
 from ...machine import Machine, machine_to_dict
 from ...machine.catalogue import machine_of
@@ -107,9 +107,7 @@ def _named(step: LifeStep, names: Mapping[str, str], notice: Notice) -> NamedSte
         return NamedStep(step, pod_named(step, names))
     if not isinstance(step.value, StartForm):
         return NamedStep(step)
-    try:
+    with faults_within(f"{step.place}: {step.kind}"):
         machine = machine_of(step.path_of(step.value.machine), notice) if step.value.machine else None
         config = read_configuration(Path(step.path_of(step.value.config)), notice) if step.value.config else None
-    except UsageError as error:
-        raise error.within(f"{step.place}: {step.kind}") from error
     return NamedStep(step, machine=machine, config=config)

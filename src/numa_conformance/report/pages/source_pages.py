@@ -38,11 +38,6 @@ def first_paragraph(value: object) -> str:
     return " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
 
 
-def joined(lines: Iterable[str]) -> str:
-    """Return the text of a page."""
-    return "\n".join(lines).rstrip() + "\n"
-
-
 def rules_page() -> str:
     """Return ``docs/rules.md``."""
     return render("rules.md", managers=CHAPTERS, anchor_of=anchor_of)

@@ -1,9 +1,9 @@
 """``Quirk``: one place where Kubernetes departs from its documentation, and the flags made of many."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import starmap
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from typing_extensions import Self
 
@@ -51,17 +51,9 @@ def _read(head: str, summary: str, *labelled: str) -> tuple[str, dict[str, Any]]
     }
 
 
-Facts = Mapping[str, Mapping[str, Any]]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuirkFlags(Flags):
-    """Flags of one area, each a quirk: True is what Kubernetes does, False what is documented.
-
-    ``facts``: what is known of each, by its id.
-    """
-
-    facts: ClassVar[Facts]
+    """Flags of one area, each a quirk: True is what Kubernetes does, False what is documented."""
 
     @classmethod
     def quirks(cls, area: str) -> tuple[Quirk, ...]:
@@ -80,10 +72,6 @@ class QuirkFlags(Flags):
                 raise unknown_quirk(quirk, self.facts)
         return replace(self, **dict.fromkeys(map(flag_of, ids), False))
 
-    def showing(self) -> tuple[str, ...]:
-        """Return the ids of the quirks that are on."""
-        return tuple(name for name in self.facts if getattr(self, flag_of(name)))
-
 
 def unknown_quirk(quirk: str, known: Iterable[str]) -> UsageError:
     """Return the error for an id that names no quirk."""
@@ -96,10 +84,4 @@ F = TypeVar("F", bound=QuirkFlags)
 
 def flags_of(file: str) -> Callable[[type[F]], type[F]]:
     """Give a class a flag for each record of a text of this package; ``files.records_of`` tells the form."""
-    facts = dict(starmap(_read, records_of(text_of(__package__, file))))
-
-    def make(cls: type[F]) -> type[F]:
-        cls.facts = facts
-        return with_flags(facts)(cls)
-
-    return make
+    return with_flags(dict(starmap(_read, records_of(text_of(__package__, file)))))

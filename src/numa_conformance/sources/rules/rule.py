@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ...files import parts_of, text_of
+from ...files import match_line, parts_of, text_of
 
 _RULE = re.compile(r"([A-Z]+-[A-Z]+-[0-9]{2}) \[(doc|impl|doc\+impl)\] (\S.*)")
 
@@ -52,10 +52,7 @@ def read_chapters(text: str) -> Iterator[RuleChapter]:
 
 
 def _read_rule(line: str) -> Rule:
-    parts = _RULE.fullmatch(line)
-    if parts is None:
-        raise ValueError(f"not a rule: {line!r}")
-    id, origin, text = parts.groups()
+    id, origin, text = match_line(_RULE, line, "a rule")
     return Rule(id, text, documented="doc" in origin, implemented="impl" in origin)
 
 

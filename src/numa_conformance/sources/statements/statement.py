@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, cast
 
-from ...files import parts_of, text_of
+from ...files import match_line, parts_of, text_of
 from ..options import STATIC_OPTIONS, PolicyOption
 from ..pages import PAGES, Page, Section
 from ..versions import Span
@@ -17,6 +17,7 @@ fields or source. MAY: a permission; it demands nothing, and nothing may forbid 
 
 _SECTION = re.compile(r"([a-z0-9.-]+)/([a-z0-9-]+) ([0-9.]+\+) (\S.*?)(?: #(\S*))?")
 _SENTENCE = re.compile(r"([a-z0-9-]+) \[(MUST|SHOULD|MAY)(?: ([0-9.+-]+))?\] (\S.*?)(?: untestable: (\S.*))?")
+_WHAT = "a section or a sentence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +55,12 @@ def read_statements(text: str) -> Iterator[Statement]:
     ``ValueError``, as the texts are ours.
     """
     for heading, lines in parts_of(text):
-        page, key, since, title, anchor = _matched(_SECTION, heading)
+        page, key, since, title, anchor = match_line(_SECTION, heading, _WHAT)
         section = PAGES[page].section(title, anchor)
         for line in lines:
-            name, strength, versions, sentence, untestable = _matched(_SENTENCE, line)
+            name, strength, versions, sentence, untestable = match_line(_SENTENCE, line, _WHAT)
             span = Span.parse(versions or since)
             yield Statement(f"{page}/{key}/{name}", section, cast(Strength, strength), sentence, span, untestable)
-
-
-def _matched(pattern: re.Pattern[str], line: str) -> tuple[str, ...]:
-    match = pattern.fullmatch(line)
-    if match is None:
-        raise ValueError(f"not a section or a sentence: {line!r}")
-    return match.groups()
 
 
 _NAMES = """

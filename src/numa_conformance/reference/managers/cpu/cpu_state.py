@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ....cpuset import format_bits
+from ....cpuset import format_bits, union
 from ....errors import StartError
 from ..provider import Holding
 
@@ -121,7 +121,7 @@ def check_state(state: CpuState, every: int, reserved: int, *, strict: bool) -> 
         raise StartError(
             _STAGE, f'not all reserved cpus: "{format_bits(reserved)}" are present in defaultCpuSet: "{default}"'
         )
-    known = state.default
+    known = union((state.default, *state.pods.values()))
     for uid, containers in state.assignments.items():
         for container, cpus in containers.items():
             if cpus & state.default:
@@ -131,8 +131,6 @@ def check_state(state: CpuState, every: int, reserved: int, *, strict: bool) -> 
                     f'overlaps with default cpuset "{default}"',
                 )
             known |= cpus
-    for cpus in state.pods.values():
-        known |= cpus
     if known != pool:
         raise StartError(
             _STAGE,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ....cpuset import iter_bits
+from ....cpuset import ids_by_key, iter_bits, union
 from ....machine.model import KubeletView, Machine, ViewCpu, derive_view
 from ....sources.quirks.areas import CpuQuirks
 from .subsets import NodeSubsets
@@ -93,9 +93,10 @@ class CpuTopology:
         return self
 
     @classmethod
+    @lru_cache(maxsize=64)
     def of(cls, view: KubeletView) -> "CpuTopology":
         """Return the topology of a view; equal views share one."""
-        return _remembered(view)
+        return cls(view)
 
     @property
     def even(self) -> bool:
@@ -189,16 +190,8 @@ class CpuTopology:
 
     def cpus_in_sockets_of(self, mask: int) -> int:
         """Return the CPUs of every socket that a NUMA node in ``mask`` has a part in (CPU-STEP-05)."""
-        cpus = 0
-        for node in iter_bits(mask):
-            if node in self.node_index:
-                cpus |= self.socket_reach[self.node_index[node]]
-        return cpus
-
-
-@lru_cache(maxsize=64)
-def _remembered(view: KubeletView) -> CpuTopology:
-    return CpuTopology(view)
+        index = self.node_index
+        return union(self.socket_reach[index[node]] for node in iter_bits(mask) if node in index)
 
 
 def _average(total: int, groups: int) -> int:
@@ -208,10 +201,7 @@ def _average(total: int, groups: int) -> int:
 
 def _groups(cpus: Iterable[ViewCpu], key: Callable[[ViewCpu], int]) -> dict[int, int]:
     """Map each id to its CPUs, ascending by id."""
-    groups: dict[int, int] = {}
-    for cpu in cpus:
-        groups[key(cpu)] = groups.get(key(cpu), 0) | 1 << cpu.id
-    return dict(sorted(groups.items()))
+    return dict(sorted(ids_by_key((key(cpu), cpu.id) for cpu in cpus).items()))
 
 
 def _level(kind: str, groups: dict[int, int], full: int | None = None) -> Level:
@@ -226,10 +216,7 @@ def _overlaps(parents: tuple[int, ...], children: tuple[int, ...]) -> tuple[tupl
 
 
 def _layouts(cores: dict[int, int]) -> tuple[CoreLayout, ...]:
-    by_offsets: dict[tuple[int, ...], int] = {}
-    for core, mask in cores.items():
-        offsets = tuple(cpu - core for cpu in iter_bits(mask))
-        by_offsets[offsets] = by_offsets.get(offsets, 0) | 1 << core
+    by_offsets = ids_by_key((tuple(cpu - core for cpu in iter_bits(mask)), core) for core, mask in cores.items())
     return tuple(CoreLayout(first, offsets) for offsets, first in by_offsets.items())
 
 

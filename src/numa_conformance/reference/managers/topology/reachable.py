@@ -13,7 +13,7 @@ from math import comb
 from operator import add, mul, sub
 from typing import NamedTuple
 
-from ....cpuset import iter_bits
+from ....cpuset import iter_bits, union
 from ....errors import Fault, UsageError
 
 MAX_DENSE = 22
@@ -81,10 +81,7 @@ def _projected(axes: Sequence[Masks], rest: int) -> Iterator[frozenset[int]]:
 def _possible_everywhere(axes: Sequence[Masks], rest: int) -> int:
     """Return the nodes that every axis can have: any other is gone from the result whatever the rest do."""
     for axis in axes:
-        union = axis.free
-        for mask in axis.base:
-            union |= mask
-        rest &= union
+        rest &= union((axis.free, *axis.base))
     return rest
 
 
