@@ -126,6 +126,17 @@ def test_pods_of_another_scheduler_are_passed_over(run, tmp_path):
     assert "the configuration has no profile 'volcano'" in run("score", "--nodes", NODES, pods)[2]
 
 
+def test_what_other_plugins_of_the_scheduler_look_at_is_told(run, tmp_path):
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: 8, memory: 8Gi, pods: 110}}\nspec: "
+    (tmp_path / "nodes.yaml").write_text(f"{node}{{unschedulable: true, taints: [{{key: k, effect: NoSchedule}}]}}\n")
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeSelector: {a: b}, containers: [{name: c}]}\n"
+    (tmp_path / "pod.yaml").write_text(pod)
+    code, _, err = run("score", "--nodes", tmp_path / "nodes.yaml", tmp_path / "pod.yaml")
+    assert code == 0
+    for what in ("unschedulable of a", "taints of a", "nodeSelector of p"):
+        assert f"notice: not modelled: {what}; other plugins of kube-scheduler look at it" in err
+
+
 def test_strategies_are_compared_on_one_workload(run):
     code, out, err = run("simulate-cluster", "--fleet", FLEET, "--pods", WORKLOAD)
     assert (code, err) == (1, "")

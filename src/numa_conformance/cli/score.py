@@ -1,6 +1,6 @@
 """``numa-conformance score``: how kube-scheduler scores nodes for a pod, step by step."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ..errors import Fault, UsageError, closest
+from ..fields import object_at
 from ..kube import (
     ClusterObjects,
     NodeObject,
@@ -88,6 +89,8 @@ def command(
     if len(asking) < len(wanted.pods):
         names = (f"{pod.namespace}/{pod.name} ({pod.scheduler_name})" for pod in others.values())
         notice(f"passed over, as pods of a scheduler without a profile: {listed(names)}; --profile NAME scores them")
+    for text in _of_other_filters(cluster.nodes, asking):
+        notice(text)
     _check_number(cluster, len(asking), top)
     chosen = [(pod, profile_for(config, profile or pod.scheduler_name)) for pod in asking]
     answers = [(pod, used, _ranked(cluster, used, pod, top, quirks)) for pod, used in chosen]
@@ -96,6 +99,18 @@ def command(
     else:
         say(*parted(_lines(pod, used, scored, quirks) for pod, used, scored in answers))
     return OK if all(any(ranked.fits for ranked in scored) for _, _, scored in answers) else DIFFERENT
+
+
+_OF_NODES, _OF_PODS = ("unschedulable", "taints"), ("nodeSelector", "affinity", "topologySpreadConstraints")
+"""Fields of a spec by which other plugins of kube-scheduler leave nodes out."""
+
+
+def _of_other_filters(nodes: Sequence[NodeObject], pods: Sequence[Pod]) -> Iterator[str]:
+    """Yield what is there that this plugin does not look at."""
+    places = [(field, nodes) for field in _OF_NODES] + [(field, pods) for field in _OF_PODS]
+    for field, objects in places:
+        if names := [each.name for each in objects if object_at(each.raw, "spec").get(field)]:
+            yield f"not modelled: {field} of {listed(names)}; other plugins of kube-scheduler look at it"
 
 
 def _check_number(cluster: ClusterObjects, pods: int, top: int | None) -> None:
