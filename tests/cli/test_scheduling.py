@@ -127,8 +127,9 @@ def test_pods_of_another_scheduler_are_passed_over(run, tmp_path):
 
 
 def test_what_other_plugins_of_the_scheduler_look_at_is_told(run, tmp_path):
-    node = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: 8, memory: 8Gi, pods: 110}}\nspec: "
-    (tmp_path / "nodes.yaml").write_text(f"{node}{{unschedulable: true, taints: [{{key: k, effect: NoSchedule}}]}}\n")
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: 8, memory: 8Gi, pods: 110}}\n"
+    spec = "spec: {unschedulable: true, taints: [{key: k, effect: NoSchedule}]}\n"
+    (tmp_path / "nodes.yaml").write_text(node + spec)
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeSelector: {a: b}, containers: [{name: c}]}\n"
     (tmp_path / "pod.yaml").write_text(pod)
     code, _, err = run("score", "--nodes", tmp_path / "nodes.yaml", tmp_path / "pod.yaml")
