@@ -211,9 +211,9 @@ def _by_start(events: Sequence[Pod | LifeStep]) -> Sequence[Pod | LifeStep]:
     if len({pod.uid for pod in pods}) < len(events):
         return events
 
-    def age(pod: Pod) -> tuple[str, str]:
+    def age(pod: Pod) -> tuple[bool, str, str]:
         start = str(object_at(pod.raw, "status").get("startTime") or "")
-        return (start, pod.created) if start else (chr(127), "")
+        return not start, start, pod.created if start else ""
 
     return sorted(pods, key=age)
 
