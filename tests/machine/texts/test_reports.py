@@ -426,3 +426,12 @@ def test_sockets_have_whole_numa_nodes_also_of_unequal_size(tmp_path):
 def test_a_cpu_of_which_nothing_is_told_is_offline(tmp_path, rows, cpus, offline):
     machine = machine_of(tmp_path, rows)
     assert ([cpu.id for cpu in machine.cpus], machine.offline) == (cpus, offline)
+
+
+def test_a_list_of_processors_that_lacks_some_is_noted(tmp_path):
+    whole = machine_of(tmp_path, CPUINFO)
+    assert not any("may be cut" in note for note in whole.notes)
+    cut = machine_of(tmp_path, "\n\n".join(CPUINFO.split("\n\n")[:7]))
+    assert [note.partition(": ")[2] for note in cut.notes if "may be cut" in note] == [
+        "3 of 4 CPUs of socket 1: it may be cut"
+    ]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
 
@@ -153,7 +154,7 @@ def read_log(text: str, facts: Facts) -> None:
 
 def read_cpuinfo(text: str, facts: Facts) -> None:
     """Read /proc/cpuinfo."""
-    cpu, socket, counts = -1, 0, {"siblings": 0, "cpu cores": 0}
+    cpu, socket, counts, siblings = -1, 0, {"siblings": 0, "cpu cores": 0}, dict[int, int]()
     name = "cpu number" if re.search(r"^processor [0-9]", text, re.M) else "processor"  # of a mainframe and of others
     for match in _LABEL.finditer(text):
         label, value = match[1], match[2].strip()
@@ -169,6 +170,10 @@ def read_cpuinfo(text: str, facts: Facts) -> None:
             facts.say(int(value) | socket << 32, CORE, cpu)
         elif label in counts:
             counts[label] = int(value)
+            siblings[socket] = counts["siblings"]
+    for socket, number in sorted(Counter(facts.column(SOCKET).values()).items()):
+        if number < siblings.get(socket, 0):
+            facts.notes += (f"{facts.place}: {number} of {siblings[socket]} CPUs of socket {socket}: it may be cut",)
     cores = len(set(facts.column(SOCKET).values())) * counts["cpu cores"]
     if len(set(facts.column(CORE).values())) < cores:  # processors of two dies count their cores twice
         facts.says = {subject: value for subject, value in facts.says.items() if subject[0] != CORE}
