@@ -62,6 +62,11 @@ READ = {
         "ed-cpus=0-1\n2 0 sleep --max-pods=9\n",
         "--node-ip",
     ),
+    "the log of a start as JSON": (
+        '{"ts": 1.1, "msg": "FLAG: --cpu-manager-policy=\\"static\\"\\n", "v": 1}\n'
+        '{"ts": 1.2, "msg": "FLAG: --reserved-cpus=\\"0-1\\"\\n", "v": 1}\n',
+        None,
+    ),
     "the log of k3s": (
         'time="2026-01-01T00:00:00Z" level=info msg="Running kubelet --cpu-manager-policy=static --reserved-cpus=0-1"\n',
         None,

@@ -32,7 +32,7 @@ _IS_ONE = re.compile(
     r"|--kubelet-extra-args[ =]|\A\s*(?:[a-z]+(?:-[a-z]+)+=\S+\s+)+\Z",
     re.M,
 )
-_IS_DOCUMENT = re.compile(r"\A\s*\{|^[A-Za-z][\w.-]*[\"']?:(?:\s|$)", re.M)
+_IS_DOCUMENT = re.compile(r"\A\s*(?:\[\s*)?\{|^[A-Za-z][\w.-]*[\"']?:(?:\s|$)", re.M)
 _START = re.compile(_PROGRAM)
 _GOES_ON = re.compile(rf"[ \t]*(?:-|{_VARIABLE})")
 _BEFORE_FLAGS = re.compile(r"(?:Environment=|--kubelet-extra-args=)?(?:[A-Z][A-Z0-9_]*=)?(?=-)")
@@ -44,13 +44,14 @@ _PROCESS = re.compile(r"\s*(?:\S+\s+)?[0-9]+\s")
 _WRAPPED = re.compile(r"\S*(?:\s--[a-z].*)?")
 _NARROWEST = 60
 """Columns of a terminal from which on it may have wrapped a line."""
-_LOG_LINE = re.compile(rf"{LOGGED}(\S+)=\"(.*)\"$")
+_LOG_LINE = re.compile(rf"{LOGGED}(\S+?)=(\\?)\"(.*?)\2\"(?:\\n\".*)?$")
+"""A line of a log as text, or as JSON, in which quotes stand behind a stroke."""
 
 
 def is_command_line(text: str) -> bool:
     """Tell whether a text is a command line, or has one, and no YAML or JSON."""
     head = plain_lines(text[:MAX_BYTES].replace("\0", "\n"))
-    return bool(_IS_ONE.search(head)) and not _IS_DOCUMENT.search(head)
+    return bool(_IS_ONE.search(head)) and (LOGGED in head or not _IS_DOCUMENT.search(head))
 
 
 def command_words(text: str, place: str) -> list[str]:
@@ -58,7 +59,7 @@ def command_words(text: str, place: str) -> list[str]:
     if len(text) > MAX_BYTES:
         raise UsageError(Fault(place, f"is larger than {MAX_BYTES} bytes", "the kubelet's command line"))
     if LOGGED in text:
-        return [f"--{match[1]}={match[2]}" for line in text.splitlines() if (match := _LOG_LINE.search(line))]
+        return [f"--{match[1]}={match[3]}" for line in text.splitlines() if (match := _LOG_LINE.search(line))]
     text = plain_lines(text.replace("\0", "\n").replace("`", " "))
     text = re.sub(r"\\\n", " ", re.sub(r"^[ \t]*[#;].*(?:\n|\Z)", "", text, flags=re.M))
     text = re.sub(rf"{_INSTALLERS}([\"']?)(?:--|kubelet\.)?", r"\1--", text)
