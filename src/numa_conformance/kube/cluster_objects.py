@@ -1,7 +1,7 @@
 """Nodes and pods together: of manifests, of Helm's output, and as ``kubectl get nodes,pods -A -o yaml`` prints them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -196,26 +196,13 @@ def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
         faults.append(Fault(where, f"holds no pods and nodes, but {kinds}", _instead(passed_over)))
     if faults:
         raise UsageError(faults)
-    in_order = _by_start(life.events)
+    in_order = life.by_start
     pods = [event for event in in_order if isinstance(event, Pod)]
     alive = tuple(pod for pod in pods if not pod.ended)
     refused = tuple(pod for pod in pods if pod.was_refused)
     ended = tuple(pod for pod in pods if pod.ended and not pod.was_refused)
     events = tuple(event for event in in_order if isinstance(event, LifeStep) or not event.ended)
     return ClusterObjects(tuple(nodes), alive, ended, refused, passed_over, represented, events, tuple(idle))
-
-
-def _by_start(events: Sequence[Pod | LifeStep]) -> Sequence[Pod | LifeStep]:
-    """Return pods as a kubelet has started them, then others; ``kubectl`` lists by name. What has steps stays."""
-    pods = [event for event in events if isinstance(event, Pod)]
-    if len({pod.uid for pod in pods}) < len(events):
-        return events
-
-    def age(pod: Pod) -> tuple[bool, str, str]:
-        start = str(object_at(pod.raw, "status").get("startTime") or "")
-        return not start, start, pod.created if start else ""
-
-    return sorted(pods, key=age)
 
 
 def _uid(obj: Mapping[str, Any]) -> str:

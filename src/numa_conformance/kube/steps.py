@@ -129,6 +129,19 @@ class LifeReader:
             pod = self._latest[pod.uid] = replace(pod, uid=uid)
         self.events.append(pod)
 
+    @property
+    def by_start(self) -> list[Pod | LifeStep]:
+        """Pods as a kubelet has started them, then others; ``kubectl`` lists by name. What has steps stays as it is."""
+        pods = [event for event in self.events if isinstance(event, Pod)]
+        if len({pod.uid for pod in pods}) < len(self.events):
+            return self.events
+
+        def age(pod: Pod) -> tuple[bool, str, str]:
+            start = str(object_at(pod.raw, "status").get("startTime") or "")
+            return not start, start, pod.created if start else ""
+
+        return [*sorted(pods, key=age)]
+
 
 def _is_resized(first: Pod, again: Pod) -> bool:
     """Tell whether the containers of a pod are there again, with other resources."""

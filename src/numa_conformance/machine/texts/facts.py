@@ -29,8 +29,8 @@ class Facts:
     def say(self, value: int | None, *subject: str | int) -> None:
         """Add a statement, unless it is None; raises ``UsageError`` where the text says otherwise."""
         if value is not None and self.says.setdefault(subject, value) != value:
-            said = f"says {_words(subject)} twice, {self.says[subject]} and {value}"
-            raise UsageError(Fault(self.place, said, "what was printed on one machine, in lines as they were"))
+            what = f"says {_words(subject)} twice, {self.says[subject]} and {value}"
+            raise UsageError(Fault(self.place, what, "what was printed on one machine, in lines as they were"))
 
     def put(self, cpu: int, groups: Mapping[str, int | None]) -> None:
         """Add an online CPU and the groups that it is in; raises ``ValueError`` for an id that is none."""
