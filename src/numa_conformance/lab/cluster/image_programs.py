@@ -78,7 +78,8 @@ class ImagePrograms(Programs):
         def follow() -> None:
             code = self._code(number)
             pipe.unlink(missing_ok=True)
-            os.write(writer, end)  # what it has started may hold the pipe
+            with contextlib.suppress(BrokenPipeError):  # nothing could be logged
+                os.write(writer, end)  # what it has started may hold the pipe
             os.close(writer)
             log_writer.join()  # who asks for the log of an ended container reads all of it
             self._ended(container.uid, container.name, 0 if code is None else code)
