@@ -63,13 +63,14 @@ class _Groups:
 
     def __init__(self, run: Run, clients: Sequence[Client], chosen: Sequence[str], search: LongSearch) -> None:
         self._run, self._clients, self._chosen, self._search = run, clients, chosen, search
-        self._wanted = frozenset(chosen) if run.selection.narrows else frozenset[str]()
+        self._only = frozenset(chosen)
+        self._wanted = self._only if run.selection.narrows else frozenset[str]()
         self._able = [group for group in GROUPS.values() if group.surface in run.surfaces]
         self._made: dict[str, Asking] = {}
         self._begun: dict[str, Asking] = {}
         self._driven: dict[str, list[History]] = {}
         self._is_prepared = False
-        version, number, self._only = str(run.profile.version), run.processes, frozenset(chosen)
+        version, number = str(run.profile.version), run.processes
         self._shares = Shares(number, run.another, self._scenarios, version, self._only) if number > 1 else None
 
     def outcomes(self, requirement: str) -> list[GroupOutcome]:
@@ -91,7 +92,7 @@ class _Groups:
 
     def _ask_early(self) -> None:
         groups = sorted(self._able, key=lambda group: group.name != FIRST)
-        wanted = [each for each in groups if not set(self._chosen).isdisjoint(requirements_in(each, self._run.claimed))]
+        wanted = [each for each in groups if not self._only.isdisjoint(requirements_in(each, self._run.claimed))]
         for asking in [self._asking(group.name) for group in wanted]:  # drawn before the run is copied
             asking.ask_early()
 
@@ -99,7 +100,7 @@ class _Groups:
         run = self._run
         if run.budget.seconds is not None:
             for group in self._able:
-                known = set(self._chosen).intersection(requirements_in(group, run.claimed))
+                known = self._only.intersection(requirements_in(group, run.claimed))
                 self._asking(group.name).spend_on_known(known)
         shown = {name: self._showing(name) for name in self._chosen}
         claimed = [name for name in self._chosen if run.claimed.issuperset(REQUIREMENTS[name].features)]

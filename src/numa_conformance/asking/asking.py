@@ -80,7 +80,8 @@ class Asking:
     After ``over()`` returns true, no further question is sent, not even in a started conversation. A generator whose
     scenarios ended in ``MOST_FAULTS`` faults is dropped. ``more_clients`` of the same target take turns with the first,
     each in a thread: their answers are independent. ``shares``: processes that ask a whole ``group``, of a ``seed``, in
-    place of these. ``notice`` receives what came of each history.
+    place of these. ``only``: the requirements to judge by; all by default. ``notice`` receives what came of each
+    history.
     """
 
     def __init__(

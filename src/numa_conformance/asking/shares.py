@@ -44,7 +44,7 @@ def idle_cpus() -> int:
 class Shares:
     """The processes of a run. They are copies of this one, made at the first question, and end with it.
 
-    ``only``: the requirements to judge by.
+    ``only``: the requirements to judge by; all by default.
     """
 
     def __init__(

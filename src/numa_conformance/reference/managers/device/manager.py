@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ....cpuset import union
 from ....errors import Refusal
 from ....kube.container import Container
 from ....kube.pod import Pod
@@ -183,9 +184,7 @@ class DeviceManager(Provider):
         anywhere = not self._quirks.devices_without_topology_never_count and not all(devices.nodes.values())
         if anywhere or not self._changes.device_hints_where_devices_are:
             return self._numa_ids
-        near = 0
-        for mask in devices.masks.values():
-            near |= mask
+        near = union(devices.masks.values())
         return [node for node in self._numa_ids if near >> node & 1] or self._numa_ids
 
     def _allocate(self, pod: Pod, container: Container, resource: str, count: int, affinity: Hint) -> None:
