@@ -14,7 +14,7 @@ from ....kube.container import Container
 from ....kube.pod import Pod
 from ..hint import Hint
 from ..provider import Answer
-from .none_policy import NoneMemoryManager
+from .provider import NoneMemoryManager
 
 __all__ = ["LastNodeMemoryManager"]
 

@@ -19,6 +19,7 @@ from numa_conformance.machine.hostfs import MemoryStore
 from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.reference.managers.provider import Active, Answer, Holding, NodeSetup, Provider, release_inactive
 from numa_conformance.reference.managers.registry import PROVIDERS
+from numa_conformance.reference.managers.state_file import ManagerStateFile
 from numa_conformance.reference.node import Explainer, Node
 from numa_conformance.reference.simulation.outcomes import Outcomes, placement_lines
 from numa_conformance.reference.target.answers import admission_answer, state_answer
@@ -52,8 +53,22 @@ class SeatManager(Provider):
         self.given: dict[str, dict[str, int]] = {}
 
     @property
-    def state_file(self) -> SeatFile:
-        return SeatFile(self)
+    def state_file(self) -> ManagerStateFile:
+        return ManagerStateFile(FILE, self.content, self.restore)
+
+    def content(self):
+        return partial(json.dumps, {uid: dict(held) for uid, held in self.given.items() if held})
+
+    def restore(self, text: str | None, where: str) -> bool:
+        """Take over who has which seats, as JSON."""
+        try:
+            stored = json.loads(text or "{}")
+        except ValueError:
+            raise StartError("seatmanager-start", f"{where} is damaged") from None
+        for uid, held in stored.items():
+            for container, seats in held.items():
+                self.take(uid, container, seats)
+        return text is None
 
     def hints(self, pod: Pod, container: Container) -> Answer:
         if SEAT not in container.requests:
@@ -86,28 +101,6 @@ class SeatManager(Provider):
 
     def pools(self) -> Seats:
         return Seats(self.free)
-
-
-@dataclass(frozen=True)
-class SeatFile:
-    """Who has which seats, as JSON."""
-
-    manager: SeatManager
-    name = FILE
-    lags = False
-
-    def content(self):
-        return partial(json.dumps, {uid: dict(held) for uid, held in self.manager.given.items() if held})
-
-    def restore(self, text: str | None, where: str) -> bool:
-        try:
-            stored = json.loads(text or "{}")
-        except ValueError:
-            raise StartError("seatmanager-start", f"{where} is damaged") from None
-        for uid, held in stored.items():
-            for container, seats in held.items():
-                self.manager.take(uid, container, seats)
-        return text is None
 
 
 def _node(**more: Any) -> Node:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from ...errors import StartError
 from ...kube.features import FeatureGates
@@ -41,29 +40,24 @@ PLAIN = FileStyle()
 """As kubelets up to 1.35 have them."""
 
 
-class ManagerStateFile(Protocol):
-    """A manager's own file: what it holds survives a restart of the node agent in it."""
+@dataclass(frozen=True, eq=False)
+class ManagerStateFile:
+    """A manager's own file: what it holds survives a restart of the node agent in it.
 
-    @property
-    def name(self) -> str:
-        """The file's name in the kubelet's root directory."""
+    ``name``: in the kubelet's root directory. ``content`` returns what makes the file's text for the manager as it is
+    now, whatever becomes of the manager since. ``restore`` takes over a file's content, None where there is no file,
+    and tells whether it is to be written anew; with it goes the file's path as messages name it, and it raises
+    ``StartError`` as the kubelet exits.
 
-    @property
-    def lags(self) -> bool:
-        """Whether the file is written only when something is given out, and not when it is taken back (DEV-CKPT-06).
+    ``lags``: the file is written only when something is given out, and not when it is taken back (DEV-CKPT-06). Then
+    it holds what containers were given, each all that it asks for, of a pod that was refused in the end, and it is
+    first written when all managers have started. Any other file follows every change.
+    """
 
-        Then it holds what containers were given, each all that it asks for, of a pod that was refused in the end, and
-        it is first written when all managers have started. Any other file follows every change.
-        """
-
-    def content(self) -> Callable[[], str]:
-        """Return what makes the file's text for the manager as it is now, whatever becomes of the manager since."""
-
-    def restore(self, text: str | None, where: str) -> bool:
-        """Take over a file's content, None where there is no file; tell whether it is to be written anew.
-
-        ``where`` is the file's path as messages name it. Raises ``StartError`` as the kubelet exits.
-        """
+    name: str
+    content: Callable[[], Callable[[], str]]
+    restore: Callable[[str | None, str], bool]
+    lags: bool = False
 
 
 class CheckpointError(Exception):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ..provider import Provider
-from ..state_file import PLAIN, CheckpointError
+from ..state_file import PLAIN, CheckpointError, ManagerStateFile
 from .cpu_state import CpuHolding, CpuPools, CpuState
 from .state_file import CPU_FILE, decode, encode
 
@@ -28,9 +28,24 @@ class CpuManager(Provider):
         self.reusable: dict[str, int] = {}
 
     @property
-    def state_file(self) -> "CpuStateFile":
+    def state_file(self) -> ManagerStateFile:
         """The file of the shared pool and the exclusive CPUs."""
-        return CpuStateFile(self)
+        return ManagerStateFile(CPU_FILE, self._content, self._take_over)
+
+    def _content(self) -> Callable[[], str]:
+        return partial(encode, self.policy, self.state.copy(), self.file_style)
+
+    def _take_over(self, text: str | None, where: str) -> bool:
+        """Take over a file's content; tell whether it is to be written anew. Raises ``StartError`` (CPU-CKPT-07)."""
+        stored = CpuState()
+        if text is not None:
+            try:
+                stored = decode(text, self.policy, self.file_style)
+            except CheckpointError as error:
+                raise error.start_error("CPU", where) from error
+        self.restore(stored)
+        begins_anew = self.policy == "static" and not stored.default
+        return text is None or begins_anew or self.state.default != stored.default
 
     @property
     def cpusets(self) -> "CpuManager":
@@ -73,30 +88,3 @@ class NonePolicy(CpuManager):
     def pools(self) -> CpuPools:
         """Return the shared pool of the state; nothing is reserved."""
         return CpuPools(self.state.default, None, None)
-
-
-class CpuStateFile:
-    """The file of one CPU Manager."""
-
-    name = CPU_FILE
-    lags = False
-
-    def __init__(self, manager: CpuManager) -> None:
-        """Take the manager whose state the file holds."""
-        self._manager = manager
-
-    def content(self) -> Callable[[], str]:
-        """Return what makes the file's text for the manager as it is now."""
-        return partial(encode, self._manager.policy, self._manager.state.copy(), self._manager.file_style)
-
-    def restore(self, text: str | None, where: str) -> bool:
-        """Take over a file's content; tell whether it is to be written anew. Raises ``StartError`` (CPU-CKPT-07)."""
-        stored = CpuState()
-        if text is not None:
-            try:
-                stored = decode(text, self._manager.policy, self._manager.file_style)
-            except CheckpointError as error:
-                raise error.start_error("CPU", where) from error
-        self._manager.restore(stored)
-        begins_anew = self._manager.policy == "static" and not stored.default
-        return text is None or begins_anew or self._manager.state.default != stored.default

@@ -1,6 +1,8 @@
 """The Device Manager: hints and allocation of device-plugin devices (DEV-HINT, DEV-ALLOC, DEV-INIT)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from ....cpuset import union
 from ....errors import Refusal
@@ -13,9 +15,10 @@ from ....sources.quirks.areas import DeviceQuirks
 from ..compressed_hints import CompressedHints
 from ..hint import Hint
 from ..provider import Active, NodeSetup, Provider, release_inactive
+from ..state_file import ManagerStateFile
 from .choose import FAILS, DevicePools, FailingPlugin, Preference, ResourcePlugin, choose, device_hints, lowest_ids
 from .device_state import NO_DEVICES, Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
-from .state_file import DeviceStateFile
+from .state_file import DEVICE_FILE, decode, encode
 
 _CANNOT = "can't"
 """As kubelets said it up to 1.27.1."""
@@ -125,9 +128,20 @@ class DeviceManager(Provider):
         return release_inactive(self.allocations.by_pod, active, self.release, uids)
 
     @property
-    def state_file(self) -> DeviceStateFile:
-        """The file of the allocations."""
-        return DeviceStateFile(self)
+    def state_file(self) -> ManagerStateFile:
+        """The file of the allocations. On a machine without devices, and without the file, it is not written."""
+        return ManagerStateFile(DEVICE_FILE, self._content, self._take_over, lags=True)
+
+    def _content(self) -> Callable[[], str]:
+        return partial(encode, self.entries(), self.registered())
+
+    def _take_over(self, text: str | None, _where: str) -> bool:
+        """Take over a file's content, nothing where it is damaged; tell whether it is to be written anew."""
+        if text is None and not self.inventory.resources:
+            return False
+        if text is not None and (entries := decode(text)) is not None:
+            self.restore(entries, json.loads(text)["Data"].get("RegisteredDevices") or ())
+        return True
 
     def holding(self, uid: str, container: str) -> DeviceHolding | None:
         """Return a container's devices; None on a machine without devices."""

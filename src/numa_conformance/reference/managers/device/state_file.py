@@ -1,52 +1,15 @@
-"""``kubelet_internal_checkpoint``: the Device Manager's state file (DEV-CKPT-01..04)."""
+"""``kubelet_internal_checkpoint``: the text of the Device Manager's state file (DEV-CKPT-01..04)."""
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ....machine.hostfs.go_json import dump
 from ..state_formats import fnv1a_32
-from .device_state import DeviceEntry, Inventory
+from .device_state import DeviceEntry
 
 DEVICE_FILE = "kubelet_internal_checkpoint"
-
-
-class _Manager(Protocol):
-    """What the file needs of a Device Manager."""
-
-    @property
-    def inventory(self) -> Inventory: ...
-
-    def entries(self) -> tuple[DeviceEntry, ...]: ...
-
-    def registered(self) -> dict[str, tuple[str, ...]]: ...
-
-    def restore(self, entries: Iterable[DeviceEntry], registered: Iterable[str] = ()) -> None: ...
-
-
-class DeviceStateFile:
-    """The file of one Device Manager. On a machine without devices, and without the file, it is not written."""
-
-    name = DEVICE_FILE
-    lags = True
-
-    def __init__(self, manager: _Manager) -> None:
-        """Take the manager whose allocations the file holds."""
-        self._manager = manager
-
-    def content(self) -> Callable[[], str]:
-        """Return what makes the file's text for the manager as it is now."""
-        return partial(encode, self._manager.entries(), self._manager.registered())
-
-    def restore(self, text: str | None, where: str) -> bool:
-        """Take over a file's content, nothing where it is damaged; tell whether it is to be written anew."""
-        if text is None and not self._manager.inventory.resources:
-            return False
-        if text is not None and (entries := decode(text)) is not None:
-            self._manager.restore(entries, json.loads(text)["Data"].get("RegisteredDevices") or ())
-        return True
 
 
 def encode(entries: Sequence[DeviceEntry], registered: Mapping[str, tuple[str, ...]]) -> str:

@@ -2,7 +2,7 @@
 
 from .manager import make_memory_manager, provide
 from .memory_state import MemoryBlocks, MemoryHolding, MemoryPools, NodeMemory, PinnedBlock, Table
-from .none_policy import NoneMemoryManager
+from .provider import NoneMemoryManager
 from .static_policy import StaticMemoryManager
 
 __all__ = ["MemoryBlocks", "MemoryHolding", "MemoryPools", "NodeMemory", "NoneMemoryManager", "PinnedBlock"]

@@ -15,8 +15,7 @@ from ..departures import Documented
 from ..provider import NodeSetup
 from ..state_file import FileStyle
 from .memory_state import EmptyTables
-from .none_policy import NoneMemoryManager
-from .state_file import MemoryManager
+from .provider import MemoryManager, NoneMemoryManager
 from .static_policy import StaticMemoryManager
 
 _STAGE = "memorymanager"

@@ -1,11 +1,9 @@
-"""``memory_manager_state``: the Memory Manager's state file (MEM-CKPT-01..09)."""
+"""``memory_manager_state``: the text of the Memory Manager's state file (MEM-CKPT-01..09)."""
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ....machine.hostfs.go_json import dump
-from ..provider import Provider
 from ..state_file import PLAIN, CheckpointError, FileStyle
 from ..state_formats import text_checksum
 from .memory_state import MemoryBlocks, NodeMemory, PinnedBlock
@@ -14,54 +12,6 @@ from .state_formats import FORMATS, TABLE_FIELDS, V1, V2, MemoryFormat, MemoryRe
 MEMORY_FILE = "memory_manager_state"
 _PLAIN_V1 = MemoryFormat("MemoryManagerCheckpoint", V1.members)
 """The one format of kubelets up to 1.35."""
-
-
-class MemoryManager(Provider, Protocol):
-    """The Memory Manager of one node, whatever its policy."""
-
-    file_style: FileStyle
-    """How the state file is written."""
-
-    @property
-    def policy(self) -> str:
-        """The policy's name, as its state file has it."""
-
-    @property
-    def nodes(self) -> dict[int, NodeMemory]:
-        """The memory of every NUMA node; empty under policy None."""
-
-    @property
-    def blocks(self) -> MemoryBlocks:
-        """The blocks of every container."""
-
-    def restore(self, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks) -> bool:
-        """Take over a state file's content; tell whether it must be written anew. Raises ``StartError``."""
-
-
-class MemoryStateFile:
-    """The file of one Memory Manager."""
-
-    name = MEMORY_FILE
-    lags = False
-
-    def __init__(self, manager: MemoryManager) -> None:
-        """Take the manager whose state the file holds."""
-        self._manager = manager
-
-    def content(self) -> Callable[[], str]:
-        """Return what makes the file's text for the manager as it is now."""
-        nodes = {id: node.copy() for id, node in self._manager.nodes.items()}
-        return partial(encode, self._manager.policy, nodes, self._manager.blocks.copy(), self._manager.file_style)
-
-    def restore(self, text: str | None, where: str) -> bool:
-        """Take over a file's content; tell whether it is to be written anew. Raises ``StartError`` (MEM-CKPT-02)."""
-        nodes, blocks = dict[int, NodeMemory](), MemoryBlocks()
-        if text is not None:
-            try:
-                nodes, blocks = decode(text, self._manager.policy, self._manager.file_style)
-            except CheckpointError as error:
-                raise error.start_error("memory", where) from error
-        return self._manager.restore(nodes, blocks) or text is None
 
 
 def encode(policy: str, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks, style: FileStyle = PLAIN) -> str:

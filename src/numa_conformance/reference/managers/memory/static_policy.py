@@ -12,27 +12,23 @@ from ..compressed_hints import CompressedHints
 from ..departures import Documented
 from ..eligibility import empty_pool, is_pinned, pod_parts
 from ..hint import HIGHEST_NODE, Hint
-from ..provider import Active, Provider, release_inactive
-from ..state_file import PLAIN
+from ..provider import Active, release_inactive
 from .charging import Amounts, ReusableMemory, charge, container_amounts, discharge, pod_amounts, shrink_init_blocks
 from .memory_hints import MemoryHints, breaks_a_group, memory_hints
 from .memory_state import WRAP, MemoryBlocks, MemoryHolding, MemoryPools, NodeMemory, PinnedBlock
+from .provider import MemoryManager
 from .restore import StateCheck
-from .state_file import MemoryStateFile
 
 
-class StaticMemoryManager(Documented, Provider):
+class StaticMemoryManager(Documented, MemoryManager):
     """Pins the memory of Guaranteed pods to NUMA nodes."""
 
-    name = "memory"
     policy = "Static"
 
     def __init__(self, nodes: dict[int, NodeMemory]) -> None:
         """Take the tables of the empty machine."""
+        super().__init__(nodes)
         self._empty = _copied(nodes)
-        self.nodes = nodes
-        self.blocks = MemoryBlocks()
-        self.file_style = PLAIN
         self._reusable = ReusableMemory()
 
     def hints(self, pod: Pod, container: Container) -> dict[str, MemoryHints] | None:
@@ -211,11 +207,6 @@ class StaticMemoryManager(Documented, Provider):
                 self.release(pod.uid, earlier.name)
                 released = True
         return released
-
-    @property
-    def state_file(self) -> MemoryStateFile:
-        """The file of the NUMA nodes and the blocks."""
-        return MemoryStateFile(self)
 
     def holding(self, uid: str, container: str) -> MemoryHolding:
         """Return a container's blocks, sorted by type."""
