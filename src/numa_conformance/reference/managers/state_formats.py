@@ -6,11 +6,11 @@ Their checksum is FNV-1a, 32 bit, over a typed dump of the record (CPU-CKPT-04).
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from ...machine.hostfs.go_json import GoJsonError, fields, load
+from ...machine.hostfs.go_json import GoJsonError, fields, load, number, string
 from .state_file import CORRUPTED, CheckpointError, FileStyle
 
 _PRIME = 0x01000193
@@ -42,13 +42,15 @@ def _mixed(word: bytes, low: int) -> tuple[int, int]:
     return value, pow(_PRIME, len(word), _MASK + 1)
 
 
-class Record(Protocol):
+@dataclass(kw_only=True)
+class Record:
     """A file as written, as far as formats share it: ``pods`` is by pod uid, ``data`` the text in an envelope."""
 
-    pods: Any
-    checksum: int
-    data: str
-    data_checksum: int
+    policy: str = ""
+    pods: dict[str, Any] = field(default_factory=dict)
+    checksum: int = 0
+    data: str = ""
+    data_checksum: int = 0
 
 
 R = TypeVar("R", bound=Record)
@@ -65,20 +67,27 @@ class Format(ABC, Generic[R]):
     members: frozenset[str]
     old_members: str = ""
 
+    record: ClassVar[type[Any]]
+    """Of what has been read; made without anything, nothing was."""
     reads_on: ClassVar[bool] = True
     """Whether what follows a member of a wrong type is read too."""
 
-    @abstractmethod
-    def empty(self) -> R:
-        """Return a record of which nothing was read."""
-
-    @abstractmethod
     def member(self, record: R, name: str, value: Any, path: str) -> None:
         """Read a member into a record; raises ``GoJsonError`` for one of a wrong type, by its ``path``."""
+        match name:
+            case "policyName":
+                record.policy = string(value, path)
+            case "checksum":
+                record.checksum = number(value, path, "checksum.Checksum")
+            case "data":
+                record.data = string(value, path)
+            case _:
+                record.data_checksum = number(value, path, "checksum.Checksum")
 
     def read(self, text: str) -> tuple[R, GoJsonError | None]:
         """Return what can be read of a text, and the first fault in it."""
-        record, first = self.empty(), None
+        record: R = self.record()
+        first = None
         try:
             members = list(fields(load(text), {name.lower(): name for name in self.members}, f"state.{self.name}"))
         except GoJsonError as error:

@@ -16,9 +16,9 @@ CPU_FILE = "cpu_manager_state"
 def encode(policy: str, state: CpuState, style: FileStyle = PLAIN) -> str:
     """Return the file's text, byte for byte as the kubelet writes it."""
     record = CpuRecord(
-        policy,
-        format_bits(state.default),
-        {
+        policy=policy,
+        default=format_bits(state.default),
+        entries={
             uid: {name: format_bits(cpus) for name, cpus in sorted(containers.items())}
             for uid, containers in sorted(state.assignments.items())
         },

@@ -6,22 +6,18 @@ from typing import Any
 
 from ....cpuset import CpuSet, iter_bits
 from ....errors import CpuSetSyntaxError
-from ....machine.hostfs.go_json import GoJsonError, Pairs, number, string, string_map, type_error
-from ..state_formats import Format, Formats, fnv1a_32
+from ....machine.hostfs.go_json import GoJsonError, Pairs, string, string_map, type_error
+from ..state_formats import Format, Formats, Record, fnv1a_32
 
 
-@dataclass
-class CpuRecord:
+@dataclass(kw_only=True)
+class CpuRecord(Record):
     """A file as written. ``flat``: container ids to sets, as the oldest format has them; ``pods``: pod uids to sets."""
 
-    policy: str = ""
     default: str = ""
     entries: dict[str, dict[str, str]] = field(default_factory=dict)
     flat: dict[str, str] = field(default_factory=dict)
     pods: dict[str, str] = field(default_factory=dict)
-    checksum: int = 0
-    data: str = ""
-    data_checksum: int = 0
 
 
 @dataclass(frozen=True)
@@ -29,16 +25,11 @@ class CpuFormat(Format[CpuRecord]):
     """One format of the CPU Manager's file."""
 
     has_flat_entries: bool = False
-
-    def empty(self) -> CpuRecord:
-        """Return a record of which nothing was read."""
-        return CpuRecord()
+    record = CpuRecord
 
     def member(self, record: CpuRecord, name: str, value: Any, path: str) -> None:
         """Read a member into a record; raises ``GoJsonError``."""
         match name:
-            case "policyName":
-                record.policy = string(value, path)
             case "defaultCpuSet":
                 record.default = string(value, path)
             case "entries" if self.has_flat_entries:
@@ -49,12 +40,8 @@ class CpuFormat(Format[CpuRecord]):
                 record.entries = {uid: string_map(Pairs() if sets is None else sets, path) for uid, sets in value}
             case "podEntries":
                 record.pods = _read_pods(value, path)
-            case "checksum":
-                record.checksum = number(value, path, "checksum.Checksum")
-            case "data":
-                record.data = string(value, path)
             case _:
-                record.data_checksum = number(value, path, "checksum.Checksum")
+                super().member(record, name, value, path)
 
     def checksum(self, record: CpuRecord) -> int:
         """Return the checksum of a record (CPU-CKPT-03)."""

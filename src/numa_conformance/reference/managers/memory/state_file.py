@@ -16,7 +16,8 @@ _PLAIN_V1 = MemoryFormat("MemoryManagerCheckpoint", V1.members)
 
 def encode(policy: str, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks, style: FileStyle = PLAIN) -> str:
     """Return the file's text, byte for byte as the kubelet writes it."""
-    record = MemoryRecord(policy, dict(nodes), blocks.by_pod, blocks.pods if style.pods else {})
+    pods = blocks.pods if style.pods else {}
+    record = MemoryRecord(policy=policy, nodes=dict(nodes), entries=blocks.by_pod, pods=pods)
     old: dict[str, Any] = {
         "policyName": policy,
         "machineState": {str(node): _node_json(nodes[node]) for node in sorted(nodes, key=str)},

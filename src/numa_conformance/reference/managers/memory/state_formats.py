@@ -5,43 +5,32 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....machine.hostfs.go_json import GoJsonError, Pairs, fields, number, string, type_error
-from ..state_formats import Format, Formats, fnv1a_32
+from ..state_formats import Format, Formats, Record, fnv1a_32
 from .memory_state import NodeMemory, PinnedBlock, Table
 
 TABLE_FIELDS = ("total", "systemReserved", "allocatable", "reserved", "free")
 _DUMPED = ("TotalMemSize", "SystemReserved", "Allocatable", "Reserved", "Free")
 
 
-@dataclass
-class MemoryRecord:
+@dataclass(kw_only=True)
+class MemoryRecord(Record):
     """A file as written."""
 
-    policy: str = ""
     nodes: dict[int, NodeMemory] = field(default_factory=dict)
     entries: dict[str, dict[str, list[PinnedBlock]]] = field(default_factory=dict)
     pods: dict[str, list[PinnedBlock]] = field(default_factory=dict)
-    checksum: int = 0
-    data: str = ""
-    data_checksum: int = 0
 
 
 @dataclass(frozen=True)
 class MemoryFormat(Format[MemoryRecord]):
     """One format of the Memory Manager's file."""
 
+    record = MemoryRecord
     reads_on = False
-
-    def empty(self) -> MemoryRecord:
-        """Return a record of which nothing was read."""
-        return MemoryRecord()
 
     def member(self, record: MemoryRecord, name: str, value: Any, path: str) -> None:
         """Read a member into a record; raises ``GoJsonError``."""
         match name:
-            case "policyName":
-                record.policy = string(value, path)
-            case "checksum":
-                record.checksum = number(value, path, "checksum.Checksum")
             case "machineState":
                 for node, memory in _read_object(value, path, "state.NUMANodeMap"):
                     record.nodes[_read_key(node, path)] = _read_node(memory, path)
@@ -51,10 +40,8 @@ class MemoryFormat(Format[MemoryRecord]):
             case "podEntries":
                 for uid, entry in _read_object(value, path, "state.PodMemoryAssignments"):
                     record.pods[uid] = _read_pod(entry, path)
-            case "data":
-                record.data = string(value, path)
             case _:
-                record.data_checksum = number(value, path, "checksum.Checksum")
+                super().member(record, name, value, path)
 
     def checksum(self, record: MemoryRecord) -> int:
         """Return the checksum of a record (MEM-CKPT-02)."""
