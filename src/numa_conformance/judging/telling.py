@@ -73,21 +73,11 @@ def add_up(counts: Counter[Place], more: Mapping[Place, int]) -> None:
         counts[place] = min(ENOUGH, counts[place] + number)
 
 
-def other_answers(subject: object) -> list[object]:
-    """Return the question of a subject with other answers, of a class for which they are known."""
-    return list(_OTHERS[type(subject)](subject))
-
-
 def _is_wrong(check: Checker, subject: object) -> bool:
     try:
         return bool(list(check.function(subject) or ()))
     except NotAsked:
         return False
-
-
-def has_other_answers(kind: type) -> bool:
-    """Tell whether other answers are known for a class of subjects."""
-    return kind in _OTHERS
 
 
 def _choices(choice: CpuChoice) -> Iterator[CpuChoice]:
@@ -202,10 +192,11 @@ def _on_every_node(held: HoldingBits, before: World) -> HoldingBits:
     return msgspec.structs.replace(held, memory=memory)
 
 
-_OTHERS: Mapping[type, Callable[[Any], Iterator[object]]] = {
+OTHER_ANSWERS: Mapping[type, Callable[[Any], Iterator[object]]] = {
     CpuChoice: _choices,
     Classification: lambda subject: (replace(subject, qos=other) for other in CLASSES if other != subject.qos),
     CpuHints: _hints,
     MergedHints: _merges,
     Admission: _admissions,
 }
+"""By the class of a subject: what yields its question with other answers."""

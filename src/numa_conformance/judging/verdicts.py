@@ -13,7 +13,7 @@ from .chapter import OTHERWISE, REQUIREMENTS, Checker, NotAsked, NotConfigured, 
 from .node_subjects import Malformed
 from .questions import QuestionError
 from .subjects import subjects
-from .telling import Telling, add_up, has_other_answers, other_answers
+from .telling import OTHER_ANSWERS, Telling, add_up
 
 ANSWERED = "protocol/answers-every-question"
 """What a fault of the target breaks."""
@@ -112,7 +112,7 @@ def judge(
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
         group, excluded, others = _Alike.of(groups, subject, only), dict[Checker, str](), list[object]()
-        looks = has_other_answers(type(subject))
+        looks = type(subject) in OTHER_ANSWERS
         for check in group.checks:
             try:
                 wrong = check.function(subject)
@@ -128,7 +128,7 @@ def judge(
                 tests[check.requirement] += 1
                 verdicts.broken += findings
                 if looks and telling.looks_at(check):
-                    others = others or other_answers(subject)
+                    others = others or list(OTHER_ANSWERS[type(subject)](subject))
                     telling.look(check, others)
         if excluded:
             group.checks = tuple(each for each in group.checks if each not in excluded)
