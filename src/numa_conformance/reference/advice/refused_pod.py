@@ -11,7 +11,7 @@ from ...kube.requests import pod_requests
 from ...printable import listed
 from ...sources.handlers import HANDLERS
 from ..managers.compressed_hints import CompressedHints
-from ..managers.policy_options import OptionError, parse_bool
+from ..managers.policy_options import is_on
 from ..managers.provider import Hints
 from ..node import AdmissionResult, Explainer, Node, Placement
 from ..node.explain import MergeTrace
@@ -171,17 +171,10 @@ def why_never_refused(config: KubeletConfiguration, reason: str) -> str:
     policy = config.topology_manager_policy
     if reason == NOT_ALIGNED and policy not in _ALIGNING:
         return f"{reason} comes of topologyManagerPolicy {' or '.join(_ALIGNING)}, and here it is {policy}"
-    if reason == "SMTAlignmentError" and not _takes_whole_cores(config):
+    takes_whole_cores = config.cpu_manager_policy == "static" and is_on(config, _WHOLE_CORES)
+    if reason == "SMTAlignmentError" and not takes_whole_cores:
         return f"{reason} comes of policy static with the option {_WHOLE_CORES}, which is not set here"
     return ""
-
-
-def _takes_whole_cores(config: KubeletConfiguration) -> bool:
-    options = config.cpu_manager_policy_options or {}
-    try:
-        return config.cpu_manager_policy == "static" and parse_bool(_WHOLE_CORES, options.get(_WHOLE_CORES, "false"))
-    except OptionError:
-        return False
 
 
 _WHOLE = Quantity(1)

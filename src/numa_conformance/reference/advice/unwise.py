@@ -11,6 +11,7 @@ from ...sources.configuration_fields import FIELDS
 from ...sources.gates import all_gates
 from ...sources.quirks import Quirks
 from ...sources.versions import KubernetesVersion
+from ..managers.policy_options import is_on
 from ..node import Node
 from .other_requests import admitted, free_cpus, gives_whole_cores
 from .refused_configuration import Remark, refusals
@@ -45,12 +46,8 @@ def remarks_on_fields(config: KubeletConfiguration, version: KubernetesVersion) 
                 yield Remark("no effect", f"{field}.cpu", "reservedSystemCPUs is counted in its place")
     if config.cpu_manager_policy == "static" and config.topology_manager_policy == "single-numa-node":
         field = "cpuManagerPolicyOptions.distribute-cpus-across-numa"
-        if _is_on(config, "distribute-cpus-across-numa"):
+        if is_on(config, "distribute-cpus-across-numa"):
             yield Remark("no effect", field, "under topologyManagerPolicy single-numa-node all CPUs come from one node")
-
-
-def _is_on(config: KubeletConfiguration, option: str) -> bool:
-    return (config.cpu_manager_policy_options or {}).get(option, "false") in ("1", "t", "T", "TRUE", "true", "True")
 
 
 def remarks_on_machine(node: Node) -> Iterator[Remark]:
@@ -75,7 +72,7 @@ def _idle_options(node: Node) -> Iterator[Remark]:
     }
     if config.cpu_manager_policy == "static":
         for name, why in reasons.items():
-            if why and _is_on(config, name):
+            if why and is_on(config, name):
                 yield Remark("no effect", f"cpuManagerPolicyOptions.{name}", f"{why} on {machine.name}")
     options = config.topology_manager_policy_options or {}
     if config.topology_manager_policy != "none" and "prefer-closest-numa-nodes" in options:
@@ -122,7 +119,8 @@ def _sizes(node: Node) -> Iterator[Remark]:
     else:
         which = f"of {CpuSet(_filled(refused, step))} CPUs"
     text = f"the empty node refuses {who} {which}, of the {most} it has to give"
-    weaker = next((name for name in WEAKER.get(policy, ()) if _all_admitted(node, name, refused)), "")
+    others = ((name, _without_memory(node, name)) for name in WEAKER.get(policy, ()))
+    weaker = next((name for name, other in others if all(_takes(other, size) for size in refused)), "")
     yield Remark("note", "topologyManagerPolicy", text, f"{weaker} admits them all" if weaker else "")
 
 
@@ -136,15 +134,7 @@ def _takes(node: Node, cpus: int) -> bool:
     pod = Pod.from_dict(
         {"metadata": {"name": "probe"}, "spec": {"containers": [{"name": "c", "resources": {"limits": limits}}]}}
     )
-    if not admitted(node, pod):
-        return False
-    node.remove(pod.uid)
-    return True
-
-
-def _all_admitted(node: Node, policy: str, sizes: list[int]) -> bool:
-    other = _without_memory(node, policy)
-    return all(_takes(other, size) for size in sizes)
+    return admitted(node, pod) is not None and node.remove(pod.uid)
 
 
 def _without_memory(node: Node, policy: str) -> Node:

@@ -67,6 +67,11 @@ def check_available(name: str, options: Mapping[str, PolicyOption], manager: str
         raise OptionError(f'{text}, but option "{name}" provided')
 
 
+def is_on(config: KubeletConfiguration, option: str) -> bool:
+    """Tell whether a configuration switches an option of the CPU Manager on."""
+    return (config.cpu_manager_policy_options or {}).get(option) in _TRUE
+
+
 def parse_bool(name: str, text: str) -> bool:
     """Read the value of an option; raises ``OptionError``."""
     if text in _TRUE:
