@@ -86,7 +86,7 @@ class Shares:
                 raise result
             driven, statements = result or (None, None)
             if statements is not None:
-                record.also(*statements)
+                record.also(statements)
             yield driven
 
     def close(self) -> None:

@@ -75,7 +75,7 @@ class Conclusion:
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
         left_out, *statements = getattr(node, "workeroutput", {}).get(OF_A_WORKER, ([], {}, {}, {}, False, 0))
-        self._config.stash[RUN].client.record.also(*statements)
+        self._config.stash[RUN].client.record.also(statements)
         self._left_out = [LeftOut(*each) for each in left_out] or self._left_out
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:

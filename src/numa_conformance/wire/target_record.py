@@ -78,15 +78,9 @@ class TargetRecord:
         _add(self.outside, fault.reason, machine)
         self._note(request, self._refused, self._answered)
 
-    def also(
-        self,
-        outside: Mapping[str, Sequence[str]],
-        contradictions: Mapping[str, Sequence[str]],
-        absences: Mapping[str, str],
-        has_started: bool,
-        restarts: int,
-    ) -> None:
+    def also(self, statements: Statements) -> None:
         """Take the statements of the same target from another process."""
+        outside, contradictions, absences, has_started, restarts = statements
         self.absences = {**absences, **self.absences}
         self.has_started |= has_started
         self.restarts = max(self.restarts, restarts)
