@@ -49,7 +49,6 @@ class UsageError(NumaConformanceError):
     """Bad input, refused whole. ``faults`` holds all that was found, at least one."""
 
     def __init__(self, faults: Fault | Iterable[Fault]) -> None:
-        """Take one fault or several."""
         self.faults: tuple[Fault, ...] = (faults,) if isinstance(faults, Fault) else tuple(faults)
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
@@ -77,7 +76,6 @@ class CpuSetSyntaxError(UsageError, ValueError):
     """A text that is not a set of ids. ``detail`` is the kubelet's own wording where it has one."""
 
     def __init__(self, text: str, item: str, accepted: str, detail: str | None = None) -> None:
-        """Take the whole text, the item that is wrong, and what would be right."""
         self.text = text
         self.item = item
         self.detail = detail
@@ -131,7 +129,6 @@ class KubeletFails(NumaConformanceError):  # noqa: N818  (what the kubelet does,
     does = ""
 
     def __init__(self, quirk: str, text: str) -> None:
-        """Take the id and what happens."""
         self.quirk = quirk
         super().__init__(f"{self.does}{text} (quirk {quirk})")
 

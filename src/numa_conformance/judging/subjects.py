@@ -32,7 +32,6 @@ class Scores:
     """The scores of one history, where some target scores by a strategy to 10, as the page does, some to 100."""
 
     def __init__(self, steps: Sequence[tuple[Message | None, Message | None]]) -> None:
-        """Take all questions with their replies."""
         self._steps = steps
         self._last: tuple[int, ScoredNode | None] = (-1, None)
         self._high = {

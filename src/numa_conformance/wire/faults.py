@@ -50,7 +50,6 @@ class TargetFault(NumaConformanceError):  # noqa: N818  (the name says whose fau
     verdict = "crashed"
 
     def __init__(self, message: str, exchange: Exchange | None = None) -> None:
-        """Take what happened and the exchange around it."""
         self.message = message = as_line(message)
         self.exchange = exchange or Exchange()
         self._told = message, exchange

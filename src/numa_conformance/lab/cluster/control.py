@@ -70,7 +70,6 @@ class OpenCluster(contextlib.AbstractContextManager["OpenCluster"]):
     """A cluster that is up. ``process``: the number of the process that keeps it."""
 
     def __init__(self, name: str, connection: socket.socket) -> None:
-        """Take its name and a connection to it."""
         self.name = name
         self.process, _ = _peer(connection)
         self._connection = connection

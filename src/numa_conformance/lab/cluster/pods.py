@@ -25,7 +25,6 @@ class ApiError(OSError):
     """The API server refused; ``code`` is the HTTP status."""
 
     def __init__(self, code: int, text: str) -> None:
-        """Take the status and what it said."""
         self.code = code
         super().__init__(f"the API server answers {code}: {text}")
 

@@ -162,7 +162,6 @@ class Recorder:
     """The records of all nodes, written by a thread of its own: what hears of pods does not wait."""
 
     def __init__(self, records: Mapping[str, NodeRecord]) -> None:
-        """Take the record of each node, by name."""
         self._records = records
         self._heard: queue.SimpleQueue[tuple[str, Pod] | threading.Event] = queue.SimpleQueue()
         threading.Thread(target=self._run, daemon=True).start()

@@ -146,7 +146,6 @@ class DraTarget:
     """Answers the surface ``claims`` by a driver behind a backend."""
 
     def __init__(self, backend: Backend) -> None:
-        """Take where the driver runs."""
         self._backend = backend
 
     def describe(self, request: Describe) -> Description:

@@ -120,7 +120,6 @@ class RateLimit(grpc.ServerInterceptor):
     PER_SECOND, AT_ONCE = 100.0, 10.0
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take what tells seconds."""
         self._clock = clock
         self._lock = threading.Lock()
         self._left = self.AT_ONCE
@@ -204,7 +203,6 @@ class PodFiles:
     """Files and folders with pods, as ``simulate`` takes them; those that are gone and empty folders hold none."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        """Take the paths."""
         self._paths = paths
         self._stamps: list[_Stamp] = []
 

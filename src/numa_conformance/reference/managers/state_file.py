@@ -64,7 +64,6 @@ class CheckpointError(Exception):
     """The cause why a file cannot be used, in the kubelet's words."""
 
     def __init__(self, cause: str) -> None:
-        """Take the cause."""
         self.cause = cause
         super().__init__(cause)
 

@@ -18,7 +18,6 @@ class CheckpointKeeper:
     """
 
     def __init__(self, store: StateStore, providers: Iterable[Provider]) -> None:
-        """Take the store and the managers whose state it keeps."""
         self._store = store
         self._files = {provider: file for provider in providers if (file := provider.state_file)}
         self._changed: set[ManagerStateFile] = set()

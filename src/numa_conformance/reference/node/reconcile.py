@@ -38,7 +38,6 @@ class RunningContainers:
     """
 
     def __init__(self) -> None:
-        """Begin with nothing running."""
         self._finished: dict[str, set[str]] = {}
         self._running: dict[str, set[str]] = {}
         self.last_sent: dict[tuple[str, str], int] = {}

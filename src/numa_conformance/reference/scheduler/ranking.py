@@ -55,7 +55,6 @@ class FirstAmongEquals:
     """The node that comes first wins."""
 
     def __init__(self) -> None:
-        """Begin without nodes."""
         self._heap: list[tuple[int, int, int]] = []
 
     def put(self, index: int, score: int | None, state: int) -> None:
@@ -82,7 +81,6 @@ class ByLot:
     """kube-scheduler's way: each node of the best score is as likely as the others."""
 
     def __init__(self, draw: random.Random) -> None:
-        """Take the source of chance."""
         self._draw = draw
         self._by_score: dict[int, list[int]] = {}
         self._places: dict[int, tuple[int, int]] = {}

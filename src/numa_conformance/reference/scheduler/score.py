@@ -102,7 +102,6 @@ class Scorer:
     """Scores nodes by one strategy from amounts that are already added up."""
 
     def __init__(self, strategy: ScoringStrategy, quirks: SchedulerQuirks) -> None:
-        """Take the strategy."""
         self.quirks = quirks
         self._resources = strategy.resources
         self._names = tuple(dict.fromkeys(resource.name for resource in strategy.resources))

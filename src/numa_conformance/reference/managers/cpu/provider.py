@@ -82,7 +82,6 @@ class NonePolicy(CpuManager):
     policy = "none"
 
     def __init__(self) -> None:
-        """Start with an empty state."""
         super().__init__(CpuState())
 
     def pools(self) -> CpuPools:

@@ -25,7 +25,6 @@ class SocketAlignment(Documented):
     """What counts as aligned on a machine."""
 
     def __init__(self, topology: CpuTopology) -> None:
-        """Take the machine."""
         self._topology = topology
 
     def preference(self, topology: CpuTopology, smallest: int) -> tuple[tuple[Hint, ...], ...]:
