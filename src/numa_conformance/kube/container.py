@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypeVar
 
-from .quantity import Quantity
+from .quantity import NOTHING, Quantity
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,6 @@ class Container:
 
 
 _Amount = TypeVar("_Amount", int, Quantity)
-_NOTHING = Quantity(0)
 
 
 def busiest_moment(
@@ -68,7 +67,7 @@ def _totals(
     names = dict.fromkeys(name for container in (*init, *apps) for name in amounts(container))
 
     def total(name: str) -> Quantity:
-        return busiest_moment(init, apps, lambda container: amounts(container).get(name, _NOTHING), _NOTHING)
+        return busiest_moment(init, apps, lambda container: amounts(container).get(name, NOTHING), NOTHING)
 
     return {name: total(name) for name in names}
 

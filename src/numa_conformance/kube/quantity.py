@@ -126,6 +126,9 @@ class Quantity:
         return f"Quantity.parse({str(self)!r})"
 
 
+NOTHING = Quantity(0)
+
+
 def quantities(value: object, path: str, fields: Fields) -> dict[str, Quantity]:
     """Return resource name to quantity; absent counts as empty, and null as 0, as the API server takes it."""
     read: dict[str, Quantity] = {}

@@ -6,10 +6,9 @@ from dataclasses import replace
 from ..sources.quirks.areas import SchedulerQuirks
 from .container import Container, busiest_moment, total_limits, total_requests
 from .pod import Pod
-from .quantity import Quantity
+from .quantity import NOTHING, Quantity
 from .resource_names import is_scalar
 
-_NOTHING = Quantity(0)
 PLAIN = ("cpu", "memory", "ephemeral-storage")
 """Resources that every node is asked about."""
 
@@ -26,7 +25,7 @@ def pod_requests(pod: Pod) -> dict[str, Quantity]:
     """Return the effective requests per resource, pod overhead included; the pod's own take precedence (SCH-REQ-04)."""
     totals = {**total_requests(pod.init_containers, pod.containers), **pod.requests}
     for name, amount in pod.overhead.items():
-        totals[name] = totals.get(name, _NOTHING) + amount
+        totals[name] = totals.get(name, NOTHING) + amount
     return totals
 
 
@@ -43,7 +42,7 @@ def freed_requests(pod: Pod, *, counts_sidecars: bool) -> dict[str, Quantity]:
         totals = dict(pod.requests)
     else:
         totals = {**total_requests(pod.init_containers, pod.containers), **(pod.original or pod).requests}
-    return {name: amount + pod.overhead.get(name, _NOTHING) for name, amount in totals.items() if amount}
+    return {name: amount + pod.overhead.get(name, NOTHING) for name, amount in totals.items() if amount}
 
 
 def pod_limits(pod: Pod) -> dict[str, Quantity]:

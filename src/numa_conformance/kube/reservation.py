@@ -6,10 +6,9 @@ from ..cpuset import CpuSet
 from ..errors import CpuSetSyntaxError, StartError, faults_within
 from .eviction import NO_THRESHOLD, share
 from .kubelet_config import KubeletConfiguration
-from .quantity import Quantity
+from .quantity import NOTHING, Quantity
 
 _SIGNALS = {"memory.available": "memory", "nodefs.available": "ephemeral-storage"}
-_NOTHING = Quantity(0)
 
 
 def explicit_reserved_cpus(config: KubeletConfiguration) -> int:
@@ -30,7 +29,7 @@ def reserved_cpu_milli(config: KubeletConfiguration) -> int:
     explicit = explicit_reserved_cpus(config)
     if explicit:
         return explicit.bit_count() * 1000
-    return (config.kube_reserved.get("cpu", _NOTHING) + config.system_reserved.get("cpu", _NOTHING)).milli
+    return (config.kube_reserved.get("cpu", NOTHING) + config.system_reserved.get("cpu", NOTHING)).milli
 
 
 def node_reservation(config: KubeletConfiguration, capacity: Mapping[str, int]) -> dict[str, Quantity]:
@@ -45,7 +44,7 @@ def node_reservation(config: KubeletConfiguration, capacity: Mapping[str, int]) 
         if name == "cpu" and explicit:
             total = Quantity(explicit.bit_count())
         else:
-            total = config.system_reserved.get(name, _NOTHING) + config.kube_reserved.get(name, _NOTHING)
+            total = config.system_reserved.get(name, NOTHING) + config.kube_reserved.get(name, NOTHING)
             total = total + _eviction(config, name, capacity[name])
         if total:
             totals[name] = total
@@ -57,7 +56,7 @@ def _eviction(config: KubeletConfiguration, name: str, capacity: int) -> Quantit
     signal = next((signal for signal, resource in _SIGNALS.items() if resource == name), "")
     written = config.eviction_hard.get(signal, "0")
     if written in NO_THRESHOLD:
-        return _NOTHING
+        return NOTHING
     with faults_within(f"evictionHard.{signal}"):
         if written.endswith("%"):
             return Quantity(int(float(capacity) * share(written)), "binary")

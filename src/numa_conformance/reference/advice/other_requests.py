@@ -14,7 +14,7 @@ from ...cpuset import bits_of, format_bits
 from ...errors import KubeletFails, UsageError
 from ...kube.container import Container, total_requests
 from ...kube.pod import Pod
-from ...kube.quantity import Quantity
+from ...kube.quantity import NOTHING, Quantity
 from ...kube.requests import pod_requests
 from ...kube.resource_names import is_huge_page, page_bytes
 from ..managers.cpu.static_policy import StaticPolicy
@@ -118,7 +118,6 @@ _MEBIBYTE = 2**20
 _NEEDED = ("cpu", "memory")
 """A container without these would be of another class; all else can be left out."""
 _MOST_SUMS = 512
-_NONE = Quantity(0)
 
 
 def admitted(node: Node, pod: Pod) -> AdmissionResult | None:
@@ -222,7 +221,7 @@ class OtherRequests:
         most = max(int(whole / (unit * (1000 if name == "cpu" else 1))), least)
         if unit == 1 and (name == "cpu" or most <= _MOST_SUMS):
             return range(least, most + 1)
-        rest = pod_requests(self.pod).get(name, _NONE) - self.askers[name].requests[name]
+        rest = pod_requests(self.pod).get(name, NOTHING) - self.askers[name].requests[name]
         tables = [node.tables[name] for node in (self.node.pools.memory or {}).values() if name in node.tables]
         sums = {least, *(most >> power for power in range(most.bit_length()))}
         for sizes in ([table.free for table in tables], [table.allocatable for table in tables]):

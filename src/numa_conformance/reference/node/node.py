@@ -9,7 +9,7 @@ from ...kube.container import Container
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.pod import Pod
-from ...kube.quantity import Quantity
+from ...kube.quantity import NOTHING, Quantity
 from ...kube.requests import pod_requests
 from ...kube.reservation import reserved_cpu_milli
 from ...machine.model import Machine
@@ -21,7 +21,6 @@ from .results import AdmissionResult, Placement, ReconcileResult, RestartResult
 DEFERRED, INFEASIBLE = "Deferred", "Infeasible"
 _GATE = "InPlacePodVerticalScaling"
 _RESIZABLE = ("cpu", "memory")
-_ZERO = Quantity(0)
 
 
 def refuse_resize(
@@ -55,13 +54,13 @@ def _refuse_unless(gates: FeatureGates, gate: str, why: str) -> None:
 
 def _check_capacity(pod: Pod, machine: Machine, config: KubeletConfiguration) -> None:
     """Compare with what the node has but for its reservations; what eviction keeps free counts, and huge pages do."""
-    reserved = config.kube_reserved.get("memory", _ZERO) + config.system_reserved.get("memory", _ZERO)
+    reserved = config.kube_reserved.get("memory", NOTHING) + config.system_reserved.get("memory", NOTHING)
     capacity = {
         "memory": max(machine.total_memory - reserved.value, 0),
         "cpu": max(len(machine.cpus) * 1000 - reserved_cpu_milli(config), 0),
     }
     requests = pod_requests(pod)
-    amounts = {"memory": requests.get("memory", _ZERO).value, "cpu": requests.get("cpu", _ZERO).milli}
+    amounts = {"memory": requests.get("memory", NOTHING).value, "cpu": requests.get("cpu", NOTHING).milli}
     for resource, amount in amounts.items():
         if amount > capacity[resource]:
             lack = f"{resource}, requested: {amount}, capacity: {capacity[resource]}"
@@ -96,7 +95,7 @@ def _pairs(before: Pod, after: Pod) -> Iterable[tuple[Container, Container]]:
 
 
 def _request(container: Container, resource: str) -> Quantity:
-    return container.requests.get(resource, _ZERO)
+    return container.requests.get(resource, NOTHING)
 
 
 class Node(NodeLife):
