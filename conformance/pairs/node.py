@@ -35,9 +35,7 @@ def second_admission(wanted: dict[str, Any], *, larger: bool = False) -> tuple[R
     """Return a pod that was admitted before and is refused now, and one that is admitted."""
     now, spec = FOUR_NODES if larger else TWO_NODES, PodSpec.of(wanted)
     with_init = len(spec.apps) < len(spec.containers)
-    wrong, right = (
-        RepeatedAdmission(TWO_NODES, now, spec, admitted, with_init, larger=larger) for admitted in (False, True)
-    )
+    wrong, right = (RepeatedAdmission(now, spec, admitted, with_init, larger=larger) for admitted in (False, True))
     return wrong, right
 
 

@@ -65,11 +65,10 @@ MOST_REMEMBERED = 60
 class RepeatedAdmission:
     """A pod was asked for that was admitted before, on a node with no more free than now.
 
-    ``then``: that node; ``now``: the one that was asked. ``with_init``: now with init containers no larger than its app
+    ``now``: the node that was asked. ``with_init``: now with init containers no larger than its app
     container, then without any. ``larger``: on a machine that has all of that one and more.
     """
 
-    then: World
     now: World
     pod: PodSpec
     admitted: bool
@@ -99,7 +98,7 @@ class EarlierAdmissions:
             larger = _is_larger(now.machine, then.machine)
             if larger or _is_same(now.machine, then.machine):
                 added = len(pod.containers) > len(known.containers)
-                yield RepeatedAdmission(then, now, pod, refusal is None, added, refusal or "", larger)
+                yield RepeatedAdmission(now, pod, refusal is None, added, refusal or "", larger)
                 break
         if refusal is None:
             self._known = [*self._known[1 - MOST_REMEMBERED :], (pod, now)]
