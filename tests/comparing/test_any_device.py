@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from numa_conformance.comparing.differing import differing
-from numa_conformance.comparing.recorded.differences import DEVICE_FILE
+from numa_conformance.judging.files import DEVICE_FILE
 from numa_conformance.machine import Device, load_machine
 from numa_conformance.wire.history.history import Head, History, Step
 

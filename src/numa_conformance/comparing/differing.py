@@ -7,11 +7,11 @@ from typing import Any
 
 from ..asking.drive import again, drive
 from ..asking.generators.scenario import Scenario, Script
-from ..judging.files import CPU_FILE, MEMORY_FILE
+from ..judging.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE
 from ..wire import Client
 from ..wire.history.history import History, Step
 from .chance import AnyDevice, comes_up_by_chance, gives_back_by_chance
-from .recorded.differences import DEVICE_FILE, Difference, comparable_device_file, comparable_memory_file, compare
+from .recorded.differences import Difference, comparable_device_file, comparable_memory_file, compare
 
 STATE_FILES: Mapping[str, str] = {
     "cpu-manager/state-file": CPU_FILE,

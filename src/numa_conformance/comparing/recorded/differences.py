@@ -75,9 +75,6 @@ def comparable_memory_file(text: str) -> str:
     return _CHECKSUM.sub(r"\1:", in_order) if several else text
 
 
-DEVICE_FILE = "kubelet_internal_checkpoint"
-
-
 def comparable_device_file(text: str) -> Any:
     """Return the file in order; a wrong checksum alone is reported, and any other text stays as it is."""
     try:

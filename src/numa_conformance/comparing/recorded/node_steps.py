@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ...judging.files import DEVICE_FILE
 from ...sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from .differences import DEVICE_FILE, Difference, comparable_device_file, compare
+from .differences import Difference, comparable_device_file, compare
 from .recorded_names import Caller, recorded_answer
 from .single_questions import reported
 
