@@ -24,9 +24,9 @@ from ..judging.views import requirements_of
 from ..machine import Machine
 from ..machine.small import small_machines
 from ..sources.policies import TOPOLOGY_POLICIES
-from ..wire.features import FEATURES
 from ..wire.messages import SURFACES
 from .generators import damages as damaged
+from .generators.allocation_states import ALL, Claimed
 from .generators.allocations import allocation_sweep, examples_of_hints, hint_sweep
 from .generators.cells import cells
 from .generators.claims import claims
@@ -42,8 +42,6 @@ from .generators.start_sweeps import node_starts
 from .generators.walks import walks
 from .profiles import MachineChoice
 
-Claimed = frozenset[str]
-ALL: Claimed = frozenset(FEATURES)
 NODE = (
     *(nodes.Arrival, nodes.NodeMoment, nodes.Admission, nodes.Removal, nodes.Resize),
     *(nodes.ReconcilePass, nodes.State, nodes.Restart, CpuChoice, MayRun, Rest),

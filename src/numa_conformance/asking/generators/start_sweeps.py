@@ -16,6 +16,7 @@ from ...judging.start_subjects import MANY_NODES, MOST_NODES
 from ...machine import Machine, load_machine
 from ...sources.options import STATIC_OPTIONS
 from ...sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
+from .allocation_states import Claimed
 from .memory_starts import divided_memory, memory_starts
 from .option_probes import a_core_of_each, probe_of
 from .scenario import Scenario, Script, or_the_catalogue
@@ -23,7 +24,6 @@ from .workloads import container, guaranteed, kubelet, pod, static
 
 Configuration = tuple[Mapping[str, Any], Mapping[str, Any] | None]
 """A KubeletConfiguration, and the first pod if one comes."""
-Claimed = frozenset[str]
 ALPHA, BETA, WHOLE = "CPUManagerPolicyAlphaOptions", "CPUManagerPolicyBetaOptions", "CPUManagerPolicyOptions"
 GATES: tuple[Mapping[str, bool], ...] = (
     *({}, {ALPHA: True}, {ALPHA: False}, {BETA: True}, {BETA: False}, {ALPHA: True, BETA: True}),
