@@ -71,10 +71,7 @@ class CpuHints:
 
     def cpus_of(self, nodes: int) -> int:
         """Return the CPUs of NUMA nodes."""
-        known = self._cpus.get(nodes)
-        if known is None:
-            return cpus_of(self.machine, nodes)
-        return known
+        return self._cpus[nodes] if nodes in self._cpus else cpus_of(self.machine, nodes)
 
     def holds(self, nodes: int) -> bool:
         """Tell whether these NUMA nodes can hold the request."""

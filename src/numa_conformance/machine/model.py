@@ -1,5 +1,6 @@
 """``Machine``: what the hardware is, and ``KubeletView``: what the kubelet makes of it (CPU-TOPO, CPU-DISC)."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -202,9 +203,7 @@ def derive_view(machine: Machine, *, node_wide_cache_is_no_uncore_cache: bool = 
     for cpu in machine.cpus:
         if cpu.core is not None:
             members.setdefault((cpu.numa, cpu.socket, cpu.core), []).append(cpu.id)
-    cores_in_node: dict[int, int] = {}
-    for numa, _, _ in members:
-        cores_in_node[numa] = cores_in_node.get(numa, 0) + 1
+    cores_in_node = Counter(numa for numa, _, _ in members)
     trust = not node_wide_cache_is_no_uncore_cache or machine.uncore_source == "reported"
     rows = []
     for cpu in machine.cpus:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ...cpuset import bit_of, bits_of, format_bits
+from ...cpuset import bit_of, bits_of, format_bits, union
 from ...machine import Machine
 from ..node import AdmissionResult, Placement
 
@@ -83,10 +83,7 @@ def is_aligned(machine: Machine, placements: Mapping[str, Placement]) -> bool | 
 
 def numa_nodes(machine: Machine, placed: Placement) -> str:
     """Return the NUMA nodes of what a container has, as a list; a device near to several is not counted."""
-    nodes = 0
-    for near in _nearness(machine, placed, every=True):
-        nodes |= near
-    return format_bits(nodes)
+    return format_bits(union(_nearness(machine, placed, every=True)))
 
 
 def _one_node(machine: Machine, placed: Placement) -> bool | None:

@@ -30,8 +30,7 @@ def pod_exclusive_cpus(pod: Pod) -> int:
     if not is_pinned(pod):
         return 0
     if pod.served == "pod":
-        request = pod.requests.get("cpu")
-        return request.whole if request is not None else 0
+        return Container("", pod.requests).whole_cpus
     return pod_total(pod, lambda container: container.whole_cpus)
 
 

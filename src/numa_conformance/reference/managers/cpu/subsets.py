@@ -34,10 +34,7 @@ class NodeSubsets:
 
     def smallest_size(self, cpus: int) -> int:
         """Return how many nodes an empty machine needs for ``cpus`` CPUs; all of them if even those do not do."""
-        for count in range(1, len(self.ids)):
-            if self._reach[count] >= cpus:
-                return count
-        return len(self.ids)
+        return next((count for count in range(1, len(self.ids)) if self._reach[count] >= cpus), len(self.ids))
 
     @cached_property
     def numbers(self) -> tuple[tuple[int, ...], ...]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ....cpuset import union
 from ....errors import Refusal
 from ....sources.quirks.areas import DeviceQuirks
 from ..compressed_hints import LISTED, CompressedHints, subsets_by_size
@@ -144,9 +145,7 @@ def device_hints(
         return False
 
     if len(numa_ids) > LISTED:
-        touched = 0
-        for mask in every:
-            touched |= mask
+        touched = union(every)
         relevant = [node for node in numa_ids if touched >> node & 1]
         free = [node for node in numa_ids if not touched >> node & 1]
         return CompressedHints.build(relevant, free, capable, available) or []
