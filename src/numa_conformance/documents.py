@@ -54,19 +54,16 @@ Source = Path | str | Text
 """A file, ``-`` for standard input, or a text."""
 
 
+@dataclass(slots=True, eq=False)
 class Document:
     """One document of a file: its place (``pods.yaml``, or ``pods.yaml: document 2``) and its value.
 
     ``notes``: what else stands there and is not read.
     """
 
-    __slots__ = ("notes", "place", "value")
-
-    def __init__(self, place: str, value: Any, notes: tuple[str, ...] = ()) -> None:
-        """Take where it stands, what it says, and what is not read."""
-        self.place = place
-        self.value = value
-        self.notes = notes
+    place: str
+    value: Any
+    notes: tuple[str, ...] = ()
 
 
 def read_documents(path: Source) -> list[Document]:

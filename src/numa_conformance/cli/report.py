@@ -25,8 +25,6 @@ from .options import FILE
 from .targets import TargetChoice, open_target, target_options
 from .terminal import DIFFERENT, OK, print_json, with_progress
 
-_SAMPLE = 100
-
 
 @click.group("report")
 def command() -> None:
@@ -82,7 +80,7 @@ def known_failures(
 
 @command.command("verify")
 @click.argument("report", type=FILE)
-@click.option("--sample", default=_SAMPLE, show_default=True, type=click.IntRange(1), help="Histories at most.")
+@click.option("--sample", default=100, show_default=True, type=click.IntRange(1), help="Histories at most.")
 @target_options
 def verify(report: Path, sample: int, choice: TargetChoice) -> int:
     """Ask a sample of REPORT's histories again, and say whether the answers are the same.
