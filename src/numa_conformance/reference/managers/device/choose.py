@@ -124,7 +124,7 @@ def device_hints(
     """
     masks, nodes = devices.masks, devices.nodes
     as_kubelet = quirks.devices_without_topology_never_count
-    loose = 0 if as_kubelet else sum(1 for ids in nodes.values() if not ids)
+    loose = devices.suiting_all(quirks)
     loose_free = sum(1 for device in pools.available | pools.reusable if not nodes.get(device)) if loose else 0
     every = Counter(mask for mask in masks.values() if mask)
     reusable = {masks[id] for id in pools.reusable if (ids := nodes.get(id)) or (as_kubelet and ids is not None)}

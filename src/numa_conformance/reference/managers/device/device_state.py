@@ -6,6 +6,7 @@ from functools import cached_property
 
 from ....cpuset import bits_of
 from ....machine.model import Device, Machine
+from ....sources.quirks.areas import DeviceQuirks
 from ..provider import Holding
 
 NO_NODE = -1
@@ -36,6 +37,10 @@ class ResourceDevices:
     def aware(self) -> bool:
         """Whether any device has topology information (DEV-MODEL-04)."""
         return any(self.nodes.values())
+
+    def suiting_all(self, quirks: DeviceQuirks) -> int:
+        """Return how many devices suit every NUMA node: those without topology, which to a kubelet suit none."""
+        return 0 if quirks.devices_without_topology_never_count else sum(not nodes for nodes in self.nodes.values())
 
 
 NO_DEVICES = ResourceDevices({}, frozenset())

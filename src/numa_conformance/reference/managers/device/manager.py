@@ -195,8 +195,7 @@ class DeviceManager(Provider):
 
     def _hinted(self, devices: ResourceDevices) -> Sequence[int]:
         """Return the NUMA nodes over which hints are made, ascending (DEV-HINT-11)."""
-        anywhere = not self._quirks.devices_without_topology_never_count and not all(devices.nodes.values())
-        if anywhere or not self._changes.device_hints_where_devices_are:
+        if devices.suiting_all(self._quirks) or not self._changes.device_hints_where_devices_are:
             return self._numa_ids
         near = union(devices.masks.values())
         return [node for node in self._numa_ids if near >> node & 1] or self._numa_ids
