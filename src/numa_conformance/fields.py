@@ -142,6 +142,12 @@ def objects_at(obj: object, *names: str) -> tuple[Mapping[str, Any], ...]:
     return tuple(entry for entry in entries if isinstance(entry, Mapping)) if isinstance(entries, list) else ()
 
 
+def condition(obj: object, kind: str, holds: str = "True") -> Mapping[str, Any] | None:
+    """Return a condition in the status of something that nobody has checked; None where it is not reported so."""
+    reported = objects_at(obj, "status", "conditions")
+    return next((each for each in reported if (each.get("type"), each.get("status")) == (kind, holds)), None)
+
+
 def whole_number(low: int | None, high: int | None) -> str:
     """Say which whole numbers are accepted."""
     return "a whole number" + (f" from {low}" if low is not None else "") + (f" to {high}" if high is not None else "")

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..documents import Source, Text, name_of, read_content, read_text
 from ..errors import Fault, UsageError, closest
-from ..fields import Fields, object_at, objects_at
+from ..fields import Fields, condition, object_at
 from .descriptions import described_pods
 from .pod import Pod
 from .steps import LifeStep
@@ -61,8 +61,8 @@ def _replicas(kind: str, owner: Mapping[str, Any], place: str) -> int:
 def _left_to_do(job: Mapping[str, Any], owner: Mapping[str, Any]) -> int:
     """Return how many pods a Job makes at most: none that is suspended or has ended."""
     status, wanted = object_at(job, "status"), owner.get("completions")
-    ends = [each.get("type") for each in objects_at(status, "conditions") if each.get("status") == "True"]
-    if True in (owner.get("suspend"), object_at(job, "spec").get("suspend")) or "Complete" in ends or "Failed" in ends:
+    has_ended = condition(job, "Complete") or condition(job, "Failed")
+    if has_ended or True in (owner.get("suspend"), object_at(job, "spec").get("suspend")):
         return 0
     done = status.get("succeeded", 0)
     return max(wanted - done, 0) if isinstance(wanted, int) and isinstance(done, int) else MAX_REPLICAS

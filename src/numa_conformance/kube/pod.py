@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ..fields import Fields, object_at, objects_at
+from ..fields import Fields, condition, object_at, objects_at
 from ..sources.handlers import HANDLERS
 from ..sources.quirks.areas import NodeQuirks
 from .container import QOS_CLASSES, Container, QosClass, qos_class
@@ -107,8 +107,7 @@ class Pod:
     @property
     def is_unschedulable(self) -> bool:
         """Whether a scheduler found no node for it, by its status."""
-        conditions = objects_at(self.raw, "status", "conditions")
-        return any(each.get("type") == "PodScheduled" and each.get("status") == "False" for each in conditions)
+        return condition(self.raw, "PodScheduled", "False") is not None
 
     @property
     def restarted(self) -> frozenset[str]:

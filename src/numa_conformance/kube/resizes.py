@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from ..fields import Fields, object_at, objects_at
+from ..fields import Fields, condition, object_at, objects_at
 from .container import Container
 from .pod import Pod
 from .quantity import Quantity, quantities
@@ -13,10 +13,9 @@ _STATUSES = ("initContainerStatuses", "containerStatuses")
 
 def resize_reason(pod: Pod) -> str:
     """Return why a resize waits, Infeasible or Deferred; empty where none waits."""
-    status = object_at(pod.raw, "status")
-    waiting = (each for each in objects_at(status, "conditions") if each.get("type") == "PodResizePending")
-    reasons = [str(each.get("reason")) for each in waiting if each.get("status") == "True"]
-    return next(iter(reasons), str(status.get("resize") or "").replace("InProgress", ""))
+    if waiting := condition(pod.raw, "PodResizePending"):
+        return str(waiting.get("reason"))
+    return str(object_at(pod.raw, "status").get("resize") or "").replace("InProgress", "")
 
 
 def allocation_of(pod: Pod) -> Pod:
