@@ -121,6 +121,12 @@ def read_in_place(path: str, most: int) -> bytes | None:
         os.close(handle)
 
 
+def refuse_filled(folder: Path) -> None:
+    """Refuse a folder in which anything lies; raises ``UsageError``."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(Fault(str(folder), "is not empty", "an empty folder, or one that does not exist"))
+
+
 def write_text(path: Path, text: str, *, sync: bool = True) -> None:
     """Replace a file, whose folder is made, with a text in UTF-8; raises ``UsageError``."""
     try:

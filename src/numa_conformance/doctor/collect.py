@@ -12,6 +12,7 @@ import msgspec
 from .. import __version__
 from ..cpuset import format_bits
 from ..errors import Fault, UsageError
+from ..files import refuse_filled
 from ..machine.hostfs.fake.tree import Tree
 from ..machine.hostfs.stores import STATE_FILES
 from ..reference.managers.device.state_file import DEVICE_FILE
@@ -96,8 +97,7 @@ def collect(source: NodeSource, folder: Path) -> Sight:
     Of the kubelet's flags and configuration it has only what concerns the resource managers. It has no environments and
     no other command lines. Of devices it has nothing that their plugin handed to containers. Raises ``UsageError``.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(Fault(str(folder), "is not empty", "an empty folder, or one that does not exist"))
+    refuse_filled(folder)
     sight = look(source)
     try:
         folder.mkdir(mode=_MODE, parents=True, exist_ok=True)

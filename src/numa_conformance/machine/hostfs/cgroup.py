@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from ...cpuset import CpuSet, bits_of, format_bits, union
 from ...errors import Fault, UsageError, closest
+from ...files import refuse_filled
 from ..model import Machine
 
 Version = Literal[1, 2]
@@ -46,8 +47,7 @@ def write_cgroup_tree(
         raise UsageError(Fault("version", f"is {version}", "1 or 2"))
     if driver not in _TOPS:
         raise UsageError(Fault("driver", f"is {driver!r}", ", ".join(_TOPS), closest(driver, _TOPS)))
-    if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise UsageError(Fault(str(root), "is not empty", "an empty folder, or one that does not exist"))
+    refuse_filled(root)
     top = root / "cpuset" if version == 1 else root
     cpus, mems = format_bits(machine.online_bits), format_bits(bits_of(machine.numa_ids))
     folders = {top: None, top / _TOPS[driver]: None}

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ....errors import Fault, UsageError
+from ....files import refuse_filled
 from ...model import Machine
 from .cpus import write_cpus
 from .nodes import write_nodes
@@ -17,8 +17,7 @@ def write_tree(machine: Machine, root: Path) -> None:
     Works in a real folder and under pyfakefs. Of devices it has those on the PCI bus, and no names, descriptions and
     notes. Raises ``UsageError`` for a folder that is not empty.
     """
-    if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise UsageError(Fault(str(root), "is not empty", "an empty folder, or one that does not exist"))
+    refuse_filled(root)
     write_machine(machine, Tree(root))
 
 
