@@ -8,6 +8,7 @@ from typing import Any
 
 from ...machine import load_machine
 from .scenario import Scenario, ask_all
+from .workloads import pod
 
 DEVICE = "example.com/device"
 Written = tuple["str | None", "str | None"]
@@ -41,6 +42,7 @@ AS_A_WHOLE: tuple[Way, ...] = (
     *(((None, None), ("2Gi", "2Gi")), (("4", None), (None, None)), ((None, "4"), (None, "2Gi"))),
 )
 """Amounts of a pod as a whole; none is less than what its containers ask for."""
+_pod = partial(pod, "p")
 
 
 def _nginx(requests: Mapping[str, str], limits: Mapping[str, str]) -> dict[str, Any]:
@@ -147,12 +149,6 @@ def _resources(way: Way, more: Mapping[str, str] | None = None) -> dict[str, Any
     )
     resources = {kind: {**side, **(more or {})} for kind, side in zip(("requests", "limits"), sides, strict=True)}
     return {kind: side for kind, side in resources.items() if side}
-
-
-def _pod(apps: Sequence[Mapping[str, Any]], init: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
-    spec = {"containers": list(apps), **({"initContainers": list(init)} if init else {})}
-    metadata = {"name": "p", "namespace": "default", "uid": "p"}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
 def _with(pod: dict[str, Any], **amounts: Any) -> dict[str, Any]:
