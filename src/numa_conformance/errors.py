@@ -13,9 +13,11 @@ import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 from .printable import as_line
 
+T = TypeVar("T")
 _LONGEST_NAME = 100
 """Longer names get no suggestion, as a search takes the square of their length."""
 
@@ -143,6 +145,13 @@ class KubeletHangs(KubeletFails):
     """The kubelet loops for ever, and holds its lock meanwhile."""
 
     does = "the kubelet never answers: "
+
+
+def require(part: T | None, lacking: str, method: str) -> T:
+    """Return what a ``method`` of a target brings up; raises ``UsageError`` before it was asked."""
+    if part is None:
+        raise UsageError(Fault("", lacking, f"{method} first"))
+    return part
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...cpuset import format_bits
-from ...errors import Fault, UsageError
+from ...errors import require
 from ...machine import machine_from_dict
 from ...wire.messages.claims import ClaimPrepared, StartDriver, UnprepareClaim
 from ..daemon.daemon import HOST, LONGEST, Daemon, filled_in
@@ -204,9 +204,7 @@ class ClusterDriver:
         return self._ask("api", path, json.dumps(body), method)
 
     def _ask(self, verb: str, *words: str) -> Any:
-        if self._cluster is None:
-            raise UsageError(Fault("", "no driver was started", "claims.start first"))
-        return self._cluster.ask(verb, *words)
+        return require(self._cluster, "no driver was started", "claims.start").ask(verb, *words)
 
     def _end(self) -> None:
         self._up.close()

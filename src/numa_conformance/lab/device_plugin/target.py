@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ...errors import Fault, UsageError
+from ...errors import require
 from ...wire.messages import plugin as messages
 from ...wire.messages.describe import Describe, Description
 from ..daemon.daemon import HOST, Daemon
@@ -113,9 +113,7 @@ class PluginTarget:
 
     @property
     def _up(self) -> KubeletOfPlugins:
-        if self._kubelet is None:
-            raise UsageError(Fault("", "no plugin was started", "plugin.start first"))
-        return self._kubelet
+        return require(self._kubelet, "no plugin was started", "plugin.start")
 
     def _end(self) -> None:
         self._daemon.end()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...cpuset import CpuSet
-from ...errors import Fault, UsageError
+from ...errors import UsageError, require
 from ...machine import machine_from_dict
 from ...wire.messages.claims import ClaimPrepared, StartDriver, UnprepareClaim
 from ..daemon.daemon import HOST, Daemon
@@ -147,9 +147,8 @@ class DriverProcess:
 
     @property
     def _up(self) -> tuple[ApiServer, target.KubeletOfDrivers]:
-        if self._api is None or self._kubelet is None:
-            raise UsageError(Fault("", "no driver was started", "claims.start first"))
-        return self._api, self._kubelet
+        api = require(self._api, "no driver was started", "claims.start")
+        return api, require(self._kubelet, "no driver was started", "claims.start")
 
     def _end_daemon(self) -> None:
         if self._kubelet is not None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import NOT_MET, Fault, StartError, UsageError
+from ...errors import NOT_MET, Fault, StartError, UsageError, require
 from ...machine import Machine, machine_from_dict
 from ...namespaces import enter_mount_namespace, mount_memory
 from ...sources.versions import KubernetesVersion
@@ -196,9 +196,7 @@ class KubeletTarget:
 
     @property
     def _up(self) -> RealNode:
-        if self._node is None:
-            raise UsageError(Fault("", "no node is up", "node.start first"))
-        return self._node
+        return require(self._node, "no node is up", "node.start")
 
 
 def untold_fields(version: KubernetesVersion) -> frozenset[str]:

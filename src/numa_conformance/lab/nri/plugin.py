@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...cpuset import CpuSet, format_bits, union
-from ...errors import NOT_MET, Fault, NumaConformanceError, StartError, UsageError
+from ...errors import NOT_MET, NumaConformanceError, StartError, require
 from ...kube import KubeletConfiguration, reserved_cpu_milli
 from ...machine import Machine, machine_from_dict
 from ...reference.target import ReferenceTarget
@@ -144,10 +144,9 @@ class PluginNode(ABC):
 
     def _restarting(self, request: messages.RestartNode) -> Mapping[str, Any]:
         """End the plugin, and return the configuration that counts from now on."""
-        if self._start is None:
-            raise UsageError(Fault("", "no plugin was started", "node.start first"))
+        start = require(self._start, "no plugin was started", "node.start")
         self._plugin.end()
-        return self._start.kubelet if request.kubelet is None else request.kubelet
+        return start.kubelet if request.kubelet is None else request.kubelet
 
     def close(self) -> None:
         """End all, and remove what was made."""

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...errors import Fault, UsageError
+from ...errors import require
 from ...kube import Container, Pod
 from ...machine import Machine
 from ...wire.messages import node as messages
@@ -133,9 +133,7 @@ class NriTarget(PluginNode):
 
     @property
     def _up(self) -> RuntimeSide:
-        if self._runtime is None:
-            raise UsageError(Fault("", "no plugin was started", "node.start first"))
-        return self._runtime
+        return require(self._runtime, "no plugin was started", "node.start")
 
     def _end(self) -> None:
         self._plugin.end()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...errors import Fault, StartError, UsageError
+from ...errors import StartError, require
 from ...kube import Pod
 from ...machine import Machine
 from ...wire.messages import node as messages
@@ -119,9 +119,8 @@ class PluginWithKubelet(PluginNode):
 
     @property
     def _up(self) -> tuple[RealNode, RuntimePlugins]:
-        if self._node is None or self._plugins is None:
-            raise UsageError(Fault("", "no plugin was started", "node.start first"))
-        return self._node, self._plugins
+        node = require(self._node, "no plugin was started", "node.start")
+        return node, require(self._plugins, "no plugin was started", "node.start")
 
     def _end(self) -> None:
         self._plugin.end()

@@ -7,7 +7,7 @@ On a machine without devices it offers two of each NUMA node.
 
 from collections.abc import Iterator, Mapping
 
-from ...errors import Fault, UsageError
+from ...errors import require
 from ...machine import Device, Machine, machine_from_dict
 from ...machine.pci import pci_functions
 from ...wire.messages import plugin
@@ -65,9 +65,7 @@ class ReferencePlugin:
 
     @property
     def _offered(self) -> Mapping[str, Device]:
-        if self._devices is None:
-            raise UsageError(Fault("", "no plugin was started", "plugin.start first"))
-        return self._devices
+        return require(self._devices, "no plugin was started", "plugin.start")
 
 
 def _made_up(machine: Machine) -> Iterator[Device]:

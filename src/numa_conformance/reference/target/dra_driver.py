@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...cpuset import CpuSet
-from ...errors import Fault, UsageError
+from ...errors import Fault, UsageError, require
 from ...machine import Machine, machine_from_dict
 from ...wire.messages import claims
 
@@ -99,9 +99,7 @@ class DraDriver:
 
     @property
     def _published(self) -> Machine:
-        if self._machine is None:
-            raise UsageError(Fault("", "no driver was started", "claims.start first"))
-        return self._machine
+        return require(self._machine, "no driver was started", "claims.start")
 
 
 def _where(machine: Machine, bits: int) -> dict[str, dict[str, int]]:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from ... import __version__
 from ...cpuset import format_bits
-from ...errors import Fault, StartError, UsageError
+from ...errors import StartError, UsageError, require
 from ...kube import FeatureGates, KubeletConfiguration, Pod, Quantity, ScoringStrategy
 from ...machine.codec import machine_to_dict
 from ...machine.hostfs import CgroupTree, JournalStore, read_machine
@@ -225,9 +225,7 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
 
     @property
     def _up(self) -> Node:
-        if self._node is None:
-            raise UsageError(Fault("", "no node is up", "node.start first"))
-        return self._node
+        return require(self._node, "no node is up", "node.start")
 
     def _pools(self) -> tuple[str, list[messages.MemoryNode] | None]:
         pools = self._up.pools
