@@ -81,6 +81,17 @@ def test_another_policy_refuses_at_restart_what_runs_now(dump, asked):
     assert by_name(told)["default/wide"]["after"]["reason"] == "TopologyAffinityError"
 
 
+def test_says_where_the_reasons_of_other_refusals_are(dump, run, tmp_path, files):
+    dump(pod("wide", container("c", 10)), pod("slim", container("c", 2)))
+    config = files("other.yaml", yaml.safe_dump({**STATIC, "topologyManagerPolicy": "single-numa-node"}))
+    for option, told in (((), True), (("--explain",), False)):
+        code, out, err = run("simulate", "--from-node", tmp_path / "dump", "--config", config, *option)
+        assert code == 1
+        assert "refused, TopologyAffinityError" in out
+        assert ("refusals without a reason here: 1; --explain gives the reason of each" in err) is told
+        assert ("by quirk restart-may-refuse-running-pods" in out) is not told
+
+
 def test_where_the_kubelet_does_not_come_up_on_the_files_the_node_is_drained(dump, asked):
     dump(pod("wide", container("c", 2)))
     code, told, err = asked(other={**BEST_EFFORT, "cpuManagerPolicyOptions": {"strict-cpu-reservation": "true"}})

@@ -151,4 +151,6 @@ def ask(
     tell_unseen(beginning.pods, outcomes.node, notice)
     if explains:
         outcomes.behind = departures(beginning, inputs, outcomes)
+    elif most and outcomes.unexplained:
+        notice(f"refusals without a reason here: {outcomes.unexplained}; --explain gives the reason of each")
     return Answer(inputs, beginning, outcomes, inputs.title)

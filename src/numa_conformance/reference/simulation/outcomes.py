@@ -36,7 +36,7 @@ class Outcomes:
     ``ended``: the uids of pods that the kubelet ended for a critical one, with the uid of that. ``behind``: by uid the
     quirks and changes without which a pod would fare otherwise, where they were looked for. ``unmoved``: by the
     identity of a resize that is granted the containers that keep what they had, and why. ``steps``: what became of the
-    steps that were taken.
+    steps that were taken. ``unexplained``: how many refusals of another kind were not looked into.
     """
 
     node: Node
@@ -51,6 +51,7 @@ class Outcomes:
     behind: dict[str, list[str]] = field(default_factory=dict)
     unmoved: dict[int, dict[str, str]] = field(default_factory=dict)
     steps: list[StepOutcome] = field(default_factory=list)
+    unexplained: int = 0
 
     def live(self, life: Iterable[Pod | NamedStep], most: int | None) -> None:
         """Admit pods or resize those that are there, and take steps; advise on the first ``most`` kinds of refusals.
@@ -58,6 +59,7 @@ class Outcomes:
         Raises ``UsageError`` for a pod that comes while another of its name is on the node.
         """
         kinds: set[object] = set()
+        self.unexplained = sum(not again.admitted for again in self.admissions)
         for pod in life:
             if isinstance(pod, NamedStep):
                 self._take(pod)
@@ -81,6 +83,8 @@ class Outcomes:
                 )
                 if kind not in kinds and (most is None or len(kinds) < most):
                     self.advice[pod.uid] = advise(self.node, pod)
+                else:
+                    self.unexplained += kind not in kinds
                 kinds.add(kind)
 
     def _unmoved(self, admission: AdmissionResult) -> dict[str, str]:
