@@ -69,6 +69,13 @@ def test_a_bare_number_as_cpu_list_is_told_to_be_quoted() -> None:
     assert 'put it in quotes: "0"' in faults(reservedSystemCPUs=0)[0]
 
 
+@pytest.mark.parametrize("field", ["cpuManagerReconcilePeriod", "nodeStatusUpdateFrequency", "syncFrequency"])
+@pytest.mark.parametrize("value", [10, "10", True])
+def test_a_duration_without_a_unit_is_told_its_form(field: str, value: object) -> None:
+    (fault,) = faults(**{field: value})
+    assert fault.endswith("is not a duration (accepted: a number with a unit, such as 10s or 1m30s)")
+
+
 @pytest.mark.parametrize(
     "fields",
     [

@@ -160,7 +160,7 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
     read: dict[str, Any] = {**defaults, "raw": obj}
     for key, name in _TEXTS.items():
         if obj.get(key) not in (None, ""):
-            read[name] = fields.text(obj[key], key)
+            read[name] = obj[key]
     for root, described in _BY_ROOT.items():
         for name, (*parents, last), kind in described if obj.get(root) is not None else ():
             if (value := object_at(obj, *parents).get(last)) is not None:
@@ -220,8 +220,8 @@ def _check_kind(value: object, kind: str, path: str, fields: Fields) -> None:
         case "text":
             fields.text(value, path)
         case "duration":
-            if not is_duration(fields.text(value, path, "0s")):
-                fields.fault(path, f"{value!r} is not a duration", DURATIONS)
+            if not (isinstance(value, str) and is_duration(value)):
+                fields.fault(path, f"{shown(value)} is not a duration", DURATIONS)
         case "flag":
             fields.flag(value, path, default=False)
         case "whole" | "long":
