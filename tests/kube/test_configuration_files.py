@@ -66,7 +66,7 @@ def test_reads_a_scheduler_configuration(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (f"{KUBELET}---\n{KUBELET}", "holds 2 documents of kind KubeletConfiguration (accepted: one)"),
+        (f"{KUBELET}---\n{KUBELET}", "document 2: kind: is another KubeletConfiguration (accepted: one in a file)"),
         (
             f"{KUBEADM}---\nkind: KubeletConfig\n",
             "holds no KubeletConfiguration, but ClusterConfiguration, KubeletConfig (accepted: one Kub",

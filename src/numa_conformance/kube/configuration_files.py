@@ -234,7 +234,7 @@ def kubelet_document(path: Source) -> Document:
     parts = [part for document in documents for part in parts_of(document)]
     written = [part for part in parts if part.fields is not None]
     if len(written) > 1:
-        raise UsageError(Fault(str(path), f"holds {len(written)} documents of kind {KIND}", "one"))
+        raise UsageError(Fault(f"{part.place}: kind", f"is another {KIND}", "one in a file") for part in written[1:])
     if not parts:
         raise UsageError(foreign(str(path), [kind_of(document) for document in documents]))
     fields = written[0].fields if written else HEAD
