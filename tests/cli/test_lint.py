@@ -25,6 +25,23 @@ def test_a_refused_field_is_named_with_what_to_do(run, files):
     )
 
 
+def test_what_the_kubelet_and_its_managers_refuse_is_said_at_once(run, files):
+    wrong = 'cpuManagerPolicy: statik\nreservedSystemCPUs: "0-"\nmaxPods: -1\nevictionHard: {memory.available: 5x}\n'
+    file = files("kubelet.yaml", HEAD + wrong)
+    for more in ((), ("--machine", "t1-one-socket-smt2")):
+        code, out, _ = run("lint", file, *more)
+        assert (code, out.splitlines()[-1]) == (1, f"{file}: 4 refused")
+        for place in ("3:1: cpuManager", "4:1: reservedSystemCPUs", "5:1: maxPods", "6:16: evictionHard.memory"):
+            assert f"{file}:{place}" in out
+
+
+def test_a_second_configuration_is_named_with_its_line(run, files):
+    file = files("kubelet.yaml", f"{HEAD}---\n{HEAD}")
+    code, _, err = run("lint", file)
+    assert code == 2
+    assert f"error: {file}:5:1: document 2: kind: is another KubeletConfiguration (accepted: one in a file)" in err
+
+
 @pytest.mark.parametrize(("options", "code"), [([], 0), (["--strict"], 1)])
 def test_what_is_unwise_fails_when_strict(run, files, options, code):
     file = files("kubelet.yaml", UNWISE)

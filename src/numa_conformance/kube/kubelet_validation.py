@@ -134,14 +134,14 @@ def _reservations(config: KubeletConfiguration, _version: KubernetesVersion) -> 
     for field, amounts in (("kubeReserved", config.kube_reserved), ("systemReserved", config.system_reserved)):
         flag = "--kube-reserved" if field == "kubeReserved" else "--system-reserved"
         for name, amount in amounts.items():
-            text = ""
+            text, accepted = "", "0 or more"
             if name not in _RESERVABLE:
-                text = f'cannot reserve "{name}" resource'
+                text, accepted = f'cannot reserve "{name}" resource', ", ".join(_RESERVABLE)
             elif amount.as_number < 0 and not (name == "cpu" and config.reserved_system_cpus):
                 text = f'resource quantity for "{name}" cannot be negative: {amount}'
             if text:
                 near = closest(name, _RESERVABLE) if name not in _RESERVABLE else None
-                yield Fault(f"{field}.{name}", f"{flag} value failed to parse: {text}", ", ".join(_RESERVABLE), near)
+                yield Fault(f"{field}.{name}", f"{flag} value failed to parse: {text}", accepted, near)
 
 
 def _quality(config: KubeletConfiguration, _version: KubernetesVersion) -> Iterator[Fault]:

@@ -67,6 +67,7 @@ def found(fields: dict[str, object], machine: str | None = MACHINE.name, version
             "reserve memory by kubeReserved.memory",
         ),
         ({"kubeReserved": {"cpus": "1"}}, "kubeReserved.cpus", "did you mean cpu?"),
+        ({"kubeReserved": {"memory": "-1"}}, "kubeReserved.memory", "accepted: 0 or more"),
         ({"reservedSystemCPUs": "0-"}, "reservedSystemCPUs", "accepted: a list such as 0-3,8"),
     ],
 )

@@ -1,6 +1,7 @@
 """Why a kubelet does not come up with a configuration: each fault with its field, and what would mend it."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -64,20 +65,22 @@ def refusals(
     findings = [
         Remark("refused", fault.place, fault.message, _near(fault.suggestion, fault.accepted)) for fault in faults
     ]
-    if findings:
-        return list(dict.fromkeys(findings))
-    gates = FeatureGates.build(version, config.feature_gates)
-    return [
-        *_policies(config),
-        *_cpu_options(config, gates, quirks),
-        *_topology_options(config, gates, quirks, len(machine.numa_ids) if machine else 0),
-        *_too_many_nodes(config, gates, quirks, len(machine.numa_ids) if machine else 0),
-        *_reserved_cpus(config, machine),
-        *_excessive_reservations(config, machine),
-        *_unreserved_enforcement(config),
-        *_reserved_memory(config, machine),
-        *_reserved_huge_pages(config, quirks),
-    ]
+    with suppress(StartError):  # gates, without which nothing more can be said
+        gates = FeatureGates.build(version, config.feature_gates)
+        for found in (
+            _policies(config),
+            _cpu_options(config, gates, quirks),
+            _topology_options(config, gates, quirks, len(machine.numa_ids) if machine else 0),
+            _too_many_nodes(config, gates, quirks, len(machine.numa_ids) if machine else 0),
+            _reserved_cpus(config, machine),
+            _excessive_reservations(config, machine),
+            _unreserved_enforcement(config),
+            _reserved_memory(config, machine),
+            _reserved_huge_pages(config, quirks),
+        ):
+            with suppress(StartError, UsageError):  # a list or an amount that does not parse, which is found
+                findings += found
+    return list(dict.fromkeys(findings))
 
 
 def _near(suggestion: str | None, accepted: str | None = None) -> str:
