@@ -7,6 +7,7 @@ from numa_conformance.cli import main
 from numa_conformance.sources.versions import DEFAULT
 
 ASSUMED = f"notice: Kubernetes {DEFAULT} is assumed: --kubernetes-version names another"
+NO_PAGES = "; it lists no huge pages: if the node has some, add them, and ask again"
 ROOT = Path(__file__).parents[2]
 KUBELET = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\ntopologyManagerPolicy: single-numa-node\n"
 POD = """
@@ -86,8 +87,15 @@ def test_simulate_tells_what_it_did_not_look_at(run, files):
 def test_a_page_size_that_the_machine_does_not_list_is_none_of_its_own(run, files):
     pod = files("pod.yaml", POD.replace("1Gi", "1Gi, hugepages-2Mi: 64Mi"))
     code, out, err = run("simulate", "--machine", "t1-one-socket-smt2", pod)
-    assert (code, err) == (1, f"notice: t1-one-socket-smt2 has no hugepages-2Mi, which default/a asks for\n{ASSUMED}\n")
+    told = f"notice: t1-one-socket-smt2 has no hugepages-2Mi, which default/a asks for{NO_PAGES}\n{ASSUMED}\n"
+    assert (code, err) == (1, told)
     assert "refused, OutOfhugepages-2Mi" in out
+
+
+def test_of_a_machine_that_lists_huge_pages_nothing_is_taken_for_unknown(run, files):
+    pod = files("pod.yaml", POD.replace("1Gi", "1Gi, hugepages-2Mi: 64Mi"))
+    _, _, err = run("simulate", "--machine", "intel-sapphirerapids-8480-snc4", pod)
+    assert " has no hugepages-2Mi, which default/a asks for; did you mean 'hugepages-1Gi'?\n" in err
 
 
 NODE = """
@@ -273,7 +281,7 @@ def test_a_pod_on_which_the_kubelet_crashes_is_an_outcome(run, files):
     code, out, err = run("simulate", "--machine", machine, "--config", files("k.yaml", config), pod)
     assert code == 1
     assert "default/a (Guaranteed): no answer, the kubelet crashes here: NUMA node 0 does not know hugepages-1Gi" in out
-    assert err == f"notice: {machine} has no hugepages-1Gi, which default/a asks for\n{ASSUMED}\n"
+    assert err == f"notice: {machine} has no hugepages-1Gi, which default/a asks for{NO_PAGES}\n{ASSUMED}\n"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 from ... import kube
 from ...documents import Source
 from ...errors import KubeletFails, StartError, UsageError, did_you_mean
-from ...kube.resource_names import is_extended
+from ...kube.resource_names import is_extended, is_huge_page
 from ...machine import Machine
 from ...machine.hostfs import MemoryStore
 from ...sources.changes import CHANGES, Changes
@@ -101,6 +101,8 @@ class NodeInputs:
         for (resource, is_unseen), names in sorted(asking.items()):
             who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
             notes = f"{'; the kubelet does not look at it' if is_unseen else ''}{did_you_mean(resource, offered)}"
+            if is_huge_page(resource) and not any(map(is_huge_page, offered)):
+                notes = "; it lists no huge pages: if the node has some, add them, and ask again"
             notice(f"{self.machine.name} has no {resource}, which {who} asks for{notes}")
 
 
