@@ -202,3 +202,11 @@ def test_a_whole_number_of_replicas_may_have_a_point(folder: Path, written: str,
 def test_parts_of_replicas_are_refused(folder: Path) -> None:
     (fault,) = faults(folder, f"kind: Deployment\nspec: {{replicas: 1.5, {LISTED}}}\n")
     assert fault.startswith("input.yaml: spec.replicas: is 1.5")
+
+
+def test_an_entry_of_other_fields_is_no_misspelt_step(folder: Path) -> None:
+    (folder / "inspected.json").write_text('[{"Id": "a", "State": {"Status": "running"}, "HostConfig": {}}]')
+    with pytest.raises(UsageError) as error:
+        read_cluster(folder / "inspected.json")
+    (fault,) = error.value.faults
+    assert (fault.place.rpartition(": ")[2], fault.message) == ("kind", "is missing")

@@ -13,7 +13,7 @@ from ..errors import Fault, UsageError, closest
 from ..fields import Fields, condition, object_at
 from .descriptions import described_pods
 from .pod import Pod
-from .steps import LifeStep
+from .steps import STEPS, LifeStep
 
 _REPLICATED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 TEMPLATED = (*_REPLICATED, "DaemonSet", "Job", "CronJob")
@@ -145,7 +145,9 @@ def _opened(obj: object, place: str, default: str | None, faults: list[Fault]) -
     if isinstance(obj, list):
         for index, entry in enumerate(obj):
             at = f"{place}: [{index}]"
-            if not isinstance(entry, str) and (not isinstance(entry, Mapping) or _FIELDS & entry.keys()):
+            fields = object_at(entry).keys()
+            may_be_step = not _FIELDS & fields and (len(fields) < 2 or not fields.isdisjoint(STEPS))
+            if not (isinstance(entry, str) or (isinstance(entry, Mapping) and may_be_step)):
                 yield from _opened(entry, at, None, faults)
                 continue
             try:

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from ...cpuset import MAX_ID, CpuSet, bit_of, iter_bits
 from ...documents import read_text
 from ...errors import Fault, UsageError
+from ...files import parts_of, text_of
 from ...pasted import plain_lines
 from ..compact import UNITS
 from ..forms import MAX_DEVICES
@@ -195,15 +196,6 @@ ACCEPTED = "a machine, a host tree, or a text of " + ", ".join(name for name, _,
 _MACHINE_FILE = re.compile(r'\A\s*\{\s*"name"|^name[ \t]*:', re.M)
 _CUT = (ArithmeticError, AttributeError, LookupError, RecursionError, SyntaxError, TypeError, ValueError)
 """What the readers raise where a text lacks something that it has where it is whole."""
-_INSTEAD = (
-    (_sign(r"^[ \t]*(?:nodebind|membind|physcpubind):"), "numactl -H in place of numactl --show"),
-    (_sign(r"^[ \t]*(?:Machine|Package|Socket|NUMANode) (?:L#|P#|\()"), "lstopo --of xml"),
-    (_sign(r"^[ \t]*(?:Processor Information|Handle 0x)"), "lscpu -e and numactl -H in place of dmidecode"),
-    (_sign(r"^[ \t]*\*-(?:core|cpu|memory)\b"), "lscpu -e and numactl -H in place of lshw"),
-    (_sign(r"^NAME +ONE-SIZE"), "lscpu -e in place of lscpu -C"),
-    (_sign(r"^(?:Capacity|Allocatable|System Info):$|^kind: Node$"), "lscpu -e and numactl -H, run on the node"),
-    (_sign(r"No NUMA (?:support )?available"), "lscpu -e"),
-)
 
 
 def _reason(error: Exception) -> str:
@@ -232,7 +224,7 @@ def facts_of_text(content: str, place: str) -> list[Facts]:
             wrong = f"is no whole text of {name}{_reason(error)}"
             raise UsageError(Fault(place, wrong, "the text from its first line to its last")) from error
         every.append(facts.finish())
-    instead = next((instead for sign, instead in _INSTEAD if not every and sign.search(text)), None)
-    if instead:
-        raise UsageError(Fault(place, "is a text from which no machine can be read", instead))
+    for pattern, instead in parts_of(text_of(__package__, "other_texts.txt")) if not every else ():
+        if re.search(pattern, text, re.M | re.ASCII):
+            raise UsageError(Fault(place, "is a text from which no machine can be read", instead[0]))
     return every

@@ -47,7 +47,7 @@ def read_summary(text: str, facts: Facts) -> None:
     named = facts.says.get((NODES,), 0)
     if (named > 1 or nodes) and (len(nodes) != named > 0 or listed != facts.cpus):
         wrong = f"lists {len(nodes)} of {named} NUMA nodes, or not all CPUs"
-        raise UsageError(Fault(facts.place, wrong, "the whole text"))
+        raise UsageError(Fault(facts.place, wrong, "the whole text of lscpu; or without it lscpu -e and numactl -H"))
 
 
 def _read_counts(lines: Sequence[tuple[str, str]], facts: Facts) -> None:
