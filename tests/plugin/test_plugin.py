@@ -292,6 +292,17 @@ def test_the_package_imports_neither_pytest_nor_hypothesis():
     assert out.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    ("typed", "near"),
+    [("--numa-taget=a:b", "--numa-target"), ("--numa-conformanc", "--numa-conformance"), ("--numa-foo", None)],
+)
+def test_a_misspelt_option_gets_the_nearest_name(pytester, typed, near):
+    refused = pytester.runpytest(typed)
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    told = [line.strip() for line in refused.errlines if "did you mean" in line]
+    assert told == ([f"did you mean: {near}"] if near else [])
+
+
 def test_an_option_that_is_typed_without_the_suite_says_so(pytester):
     pytester.makepyfile("def test_one(): pass")
     typed = pytester.runpytest("--numa-target=mine:make")

@@ -6,7 +6,7 @@ from collections.abc import Generator
 import pytest
 
 from . import unchanged_modules as unchanged_modules  # first: it is how those behind it are found
-from .options import add_options
+from .options import add_options, tell_nearest
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -22,6 +22,7 @@ def pytest_load_initial_conftests(
     early_config: pytest.Config, parser: pytest.Parser, args: list[str]
 ) -> Generator[None, object, object]:
     """Keep conftest files of the user's own tests away from the suite."""
+    tell_nearest(parser, args)
     if not early_config.known_args_namespace.numa_conformance:
         return (yield)
     from .isolation import load_conftests

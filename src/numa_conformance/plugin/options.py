@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args
 
 import pytest
 
+from ..errors import closest
 from ..files import parts_of, text_of
 
 Kind = Literal["text", "list", "flag", "form"]
@@ -60,6 +61,14 @@ def add_options(parser: pytest.Parser) -> None:
         more, ini = _forms(option)
         group.addoption(f"--numa-{option.name}", dest=option.dest, default=None, help=shown, **more)
         parser.addini(option.dest, shown, **ini)
+
+
+def tell_nearest(parser: pytest.Parser, args: list[str]) -> None:
+    """Let pytest's message about an unknown option name the nearest one of these."""
+    known = ["conformance", *(option.name for option in OPTIONS)]
+    for name in (word[len("--numa-") :].partition("=")[0] for word in args if word.startswith("--numa-")):
+        if name not in known and (near := closest(name, known)):
+            parser.extra_info["did you mean"] = f"--numa-{near}"
 
 
 def _forms(option: Option) -> tuple[dict[str, Any], dict[str, Any]]:
