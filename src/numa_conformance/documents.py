@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from .errors import Fault, UsageError
+from .fields import object_once
 from .files import parts_of, read_bounded, text_of
 from .pasted import decoded, plain_documents
 from .yaml_loader import BASE, Loader
@@ -192,7 +193,7 @@ def _load(text: bytes | str, name: str, repeated: list[str] | None) -> list[Any]
 
 def _json_values(text: str) -> Iterator[Any]:
     """Yield the values of JSON, of which several may follow each other."""
-    decoder, at = json.JSONDecoder(object_pairs_hook=_object), 0
+    decoder, at = json.JSONDecoder(object_pairs_hook=object_once), 0
     while rest := _BLANK.match(text, at):
         if (at := rest.end()) == len(text):
             return
@@ -206,13 +207,6 @@ def _check_number(text: str, name: str) -> None:
         text = _JSON_TEXT.sub("", text)
         if max(text.count(","), text.count("["), text.count("{")) > MAX_NODES:
             raise UsageError(Fault(name, f"the document has more than {MAX_NODES} values"))
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        raise ValueError("a key is given twice")
-    return made
 
 
 def _may_be_vast(text: bytes) -> bool:

@@ -148,6 +148,14 @@ def condition(obj: object, kind: str, holds: str = "True") -> Mapping[str, Any] 
     return next((each for each in reported if (each.get("type"), each.get("status")) == (kind, holds)), None)
 
 
+def object_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; raises ``ValueError`` where a key is given twice."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a key is given twice")
+    return made
+
+
 def whole_number(low: int | None, high: int | None) -> str:
     """Say which whole numbers are accepted."""
     return "a whole number" + (f" from {low}" if low is not None else "") + (f" to {high}" if high is not None else "")

@@ -168,10 +168,13 @@ class Process:
             del self._errors[:-_CHUNK]
             self._passed_on.write(written)
 
-    def stop(self, sent: bytes, received: str, seconds: float) -> tuple[Exchange, int]:
-        """Kill the process, so many seconds later at most, and what it started; return what was said last, and how."""
-        self._program.status(seconds)
-        status = self._end()
+    def stop(self, sent: bytes, received: str, seconds: float) -> tuple[Exchange, int | None]:
+        """Kill the process, so many seconds later at most, and what it started; return what was said last, and how.
+
+        None: it did not end by itself.
+        """
+        status = self._program.status(seconds)
+        self._end()
         lines = self._errors.decode("utf-8", "replace").splitlines(keepends=True)[-STDERR_LINES:]
         return Exchange(sent.decode("utf-8", "replace"), received, "".join(lines)), status
 
@@ -183,12 +186,11 @@ class Process:
         self._program.status(1)
         self._end()
 
-    def _end(self) -> int:
-        status = self._program.end()
+    def _end(self) -> None:
+        self._program.end()
         self._read_errors()
         self._passed_on.end_line()
         self._program.close()
-        return status
 
 
 class ProcessConnection(ABC):
@@ -235,7 +237,8 @@ class ProcessConnection(ABC):
         assert process is not None
         exchange, status = process.stop(sent, received, _ENDS if kind is _Ended else 0)
         if kind is _Ended:
-            raise Crashed(f"{text}, exit status {status}", exchange)
+            closed = f"{text.replace('ended', 'closed its output')}, ran on, and was killed"
+            raise Crashed(closed if status is None else f"{text}, exit status {status}", exchange)
         raise kind(text, exchange) from (cause if isinstance(cause, UsageError) else None)
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
 """Targets in any language: JSON-RPC 2.0 over the standard streams of a process, one message a line."""
 
+import json
 import os
 import shlex
 import signal
@@ -8,6 +9,7 @@ from functools import partial
 import msgspec
 
 from ..errors import Fault, UsageError
+from ..fields import object_once
 from .faults import UNSUPPORTED, BadReply, Crashed, Exchange, NotClaimed, Unsupported
 from .message import R, Request, checked_reply
 from .process import MAX_LINE, ProcessConnection
@@ -63,6 +65,7 @@ def _result(line: bytes, number: int, name: str, shown: Exchange) -> object:
     """Return the result in a reply line; raises ``BadReply`` saying what is wrong with it."""
     try:
         reply = msgspec.json.decode(line)
+        json.loads(line, object_pairs_hook=object_once)
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError is not a DecodeError
         raise BadReply(f"the reply is not JSON: {error}", shown) from error
     if not isinstance(reply, dict) or reply.get("jsonrpc") != "2.0":
