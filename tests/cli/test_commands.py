@@ -415,6 +415,13 @@ def test_smoke_shows_a_refusal(run, files, tmp_path, monkeypatch):
     assert {one["method"]: one["refused"] for one in told["answers"] if one["refused"]} == {"pick": "no such node"}
 
 
+def test_smoke_tells_a_terminal_how_long_it_waits(run, monkeypatch):
+    asked = ("smoke", "--target-command", "sleep 60", "--timeout", "0.2")
+    assert run(*asked)[2].startswith("error: no answer within 0.2 s")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert run(*asked)[2].startswith("notice: the target has 0.2 s for each answer: --timeout names another\n")
+
+
 def test_smoke_of_a_shim_that_answers_nonsense(run, files, tmp_path, monkeypatch):
     files(
         "nonsense.py",

@@ -1,5 +1,6 @@
 """``numa-conformance smoke``: whether the shim speaks the protocol."""
 
+import sys
 from typing import Any
 
 import click
@@ -29,6 +30,8 @@ def command(choice: TargetChoice, as_json: bool) -> int:
     """
     if choice.is_reference:
         notice("no target is named, so this is the reference: --target and --target-command name yours")
+    elif sys.stderr.isatty():
+        notice(f"the target has {choice.timeout:g} s for each answer: --timeout names another")
     with open_target(choice) as target:
         about = target.description
         if not as_json:
