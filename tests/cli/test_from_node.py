@@ -273,7 +273,7 @@ def test_a_damaged_file_of_devices_is_told(lone, files, tmp_path):
 def test_a_state_file_needs_a_machine_and_a_configuration(run, files):
     path = files("pasted.txt", CPUS)
     code, _, err = run("simulate", "--from-node", path, "--flags", FLAGS)
-    assert (code, "pasted.txt" in err, "for state files alone a --machine" in err) == (2, True, True)
+    assert (code, "pasted.txt" in err, "for state files alone a --machine: a text of lscpu" in err) == (2, True, True)
     code, _, err = run("simulate", "--from-node", path, "--machine", "snc2-small")
     assert code == 2
     assert "there is no configuration of one (accepted: --config FILE" in err

@@ -98,7 +98,7 @@ class _Reader:
         """Return online and offline CPUs that have a folder."""
         numbers = self._files.numbered(_CPU, "cpu")
         if not numbers:
-            accepted = "folders cpu0, cpu1, ..., or for state files alone a --machine"
+            accepted = "folders cpu0, cpu1, ..., or for state files alone a --machine: a text of lscpu and numactl -H"
             raise UsageError(Fault(self._files.shown(_CPU), "there are no CPUs in this tree", accepted))
         if len(numbers) > MAX_CPUS:
             raise UsageError(Fault(self._files.shown(_CPU), f"names {len(numbers)} CPUs", f"at most {MAX_CPUS}"))
