@@ -69,6 +69,12 @@ def test_a_bare_number_as_cpu_list_is_told_to_be_quoted() -> None:
     assert 'put it in quotes: "0"' in faults(reservedSystemCPUs=0)[0]
 
 
+def test_a_gate_of_null_is_off_as_go_reads_it() -> None:
+    assert config(featureGates={"CPUManagerPolicyBetaOptions": None}).feature_gates == {
+        "CPUManagerPolicyBetaOptions": False
+    }
+
+
 @pytest.mark.parametrize("field", ["cpuManagerReconcilePeriod", "nodeStatusUpdateFrequency", "syncFrequency"])
 @pytest.mark.parametrize("value", [10, "10", True])
 def test_a_duration_without_a_unit_is_told_its_form(field: str, value: object) -> None:

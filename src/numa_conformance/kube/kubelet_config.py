@@ -180,7 +180,7 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
         entries.append(ReservedMemory(node, quantities(entry.get("limits"), f"{path}.limits", fields)))
     read["reserved_memory"] = tuple(entries)
     read["feature_gates"] = {
-        str(name): fields.flag(on, f"featureGates.{name}", default=True)
+        str(name): fields.flag(on, f"featureGates.{name}", default=False)
         for name, on in fields.mapping(obj.get("featureGates"), "featureGates").items()
     }
     read["cpu_cfs_quota"] = fields.flag(obj.get("cpuCFSQuota"), "cpuCFSQuota", default=defaults["cpu_cfs_quota"])
