@@ -8,6 +8,7 @@ from typing import Any
 from ...judging.choice import numa_cpus
 from ...judging.room import ordinary
 from ...machine import Device, Machine, load_machine, machine_from_dict, machine_to_dict
+from .picks import renumber
 from .pods import EXAMPLES
 from .scenario import Question, Scenario, Script, admit, ask_all, remove, start
 from .workloads import best_effort, container, guaranteed, kubelet, pod, static, static_memory
@@ -106,11 +107,14 @@ def _of_sidecars(claimed: frozenset[str]) -> Iterator[Scenario]:
     if not {STATIC, INIT} <= claimed:
         return
     init, sidecar, app = (container(each, cpu="1", memory="64Mi", sidecar=each == "s") for each in "isc")
-    yield _lived(
-        "a sidecar that owns a CPU", load_machine("t1-one-socket-smt2"), static(), pod("own", [app], [sidecar])
-    )
-    policies, more = ("none", "best-effort", "restricted"), {"cpu-manager/none", "device-manager/allocation"}
-    if {"node/resize", *more, *(f"topology-manager/{policy}" for policy in policies)} <= claimed:
+    machine = load_machine("t1-one-socket-smt2")
+    yield _lived("a sidecar that owns a CPU", machine, static(), pod("own", [app], [sidecar]))
+    if "node/resize" in claimed:
+        shares, more = container("a", cpu="500m", memory="64Mi"), container("s", cpu="2", memory="64Mi", sidecar=True)
+        own = [pod("own", [shares], [each]) for each in (sidecar, more)]
+        yield _lived("a sidecar that is to own more CPUs", machine, static(), *own)
+    policies, managers = ("none", "best-effort", "restricted"), {"cpu-manager/none", "device-manager/allocation"}
+    if {"node/resize", *managers, *(f"topology-manager/{policy}" for policy in policies)} <= claimed:
         machine, gpu = load_machine("two-nodes-devices"), {"example.com/gpu": "1"}
         whole, *parts = (container("c", cpu=cpu, memory="64Mi", other=gpu) for cpu in ("1", "300m", "500m"))
         late = {"name": "s", "restartPolicy": "Always"}
@@ -175,12 +179,17 @@ def _of_the_loop(claimed: frozenset[str]) -> Iterator[Scenario]:
         count = sum(device.resource == kind and device.healthy for device in machine.devices)
         pods = [admit(best_effort(f"p{number}", **{kind: f"{number}"})) for number in (count, 0)]
         yield _example("0 devices where all are in use", machine, [begin, *pods])
+        devices = tuple(replace(device, healthy=False) for device in machine.devices)
+        ill = replace(machine, name=f"{machine.name} with none that is healthy", devices=devices)
+        yield _example("no device that is healthy", ill, [begin, admit(best_effort("p", **{kind: "1"}))])
     limits = [container(f"c{n}", cpu=cpu, requests={"cpu": "1m"}) for n, cpu in enumerate(("5m", "10500m"))]
     yield _lived("limits small and large", machine, static(), pod("limits", limits))
     fixed = guaranteed("fixed", 2)
     fixed["metadata"]["annotations"] = {"kubernetes.io/config.source": "file"}
     yield _lived("a static pod", machine, static(), fixed)
     yield _lived("many CPUs", load_machine("amd-turin-9965-nps1"), static(), guaranteed("many", 300))
+    high = replace(renumber(machine, {cpu.id: cpu.id + 1020 for cpu in machine.cpus}), name=f"{machine.name}, high ids")
+    yield _lived("CPU ids around 1024", high, static(reserved="1020"), guaranteed("half", len(machine.cpus) // 2))
 
 
 def _example(about: str, machine: Machine, questions: Sequence[Question]) -> Scenario:

@@ -109,6 +109,9 @@ def pod_sweep(*, as_a_whole: bool = True, lots: int = 300, seed: int = 0) -> Ite
         for way, cpu in product(TELLING, ("1", "250m"))
     ]
     yield _classify("sweep", "one container beside overhead", overhead)
+    debugger = {"name": "debugger", "image": "example"}
+    debugged = [_with(_pod([_container("c", way)]), ephemeralContainers=[debugger]) for way in TELLING]
+    yield _classify("sweep", "one container beside an ephemeral one", debugged)
     lot = random.Random(f"pods {seed}")
     yield _classify("sweep", "several containers by lot", [_by_lot(lot) for _ in range(lots)], seed)
 

@@ -142,7 +142,7 @@ def _otherwise(kind: str, as_a_whole: bool) -> Iterator[Question]:
     """Ask for pods that request the same by containers of other kinds: as the new pod, alone too, and on the node."""
     for name in PLACED:
         described = strategy(kind, None, **{name: 1})
-        room, pods = _of(name, 3 * REQUESTS), list(_pods_of(name, as_a_whole))
+        room, pods = _room(name, 3 * REQUESTS), list(_pods_of(name, as_a_whole))
         yield _question_of_pods(described, room, [], pods[0])
         yield from (_question_of_pods(described, room, pods[:1], pod) for pod in pods)
         yield from (_question_of_pods(described, room, [pods[0], pod], pods[0]) for pod in pods)
@@ -154,8 +154,8 @@ def _rooms(kind: str, as_a_whole: bool) -> Iterator[Question]:
         described = strategy(kind, None, **{name: 1})
         alone = _pod([_of(name, REQUESTS)])
         for pod, missing in product(_pods_of(name, as_a_whole), (0, 1)):
-            yield _question_of_pods(described, _of(name, REQUESTS - missing), [], pod)
-            yield _question_of_pods(described, _of(name, 2 * REQUESTS - missing), [pod], alone)
+            yield _question_of_pods(described, _room(name, REQUESTS - missing), [], pod)
+            yield _question_of_pods(described, _room(name, 2 * REQUESTS - missing), [pod], alone)
 
 
 REQUESTS = 8
@@ -171,7 +171,7 @@ PLACES: tuple[tuple[Sequence[int], Sequence[tuple[str, int]], int], ...] = (
 )
 """What app containers, those before them and overhead ask for: together 8 at the busiest moment; 0 is not written."""
 WHOLE_PLACES = (((0,), (), 0, 8), ((3,), (), 0, 8), ((1, 2), (("init", 5),), 0, 8), ((1,), (("sidecar", 3),), 2, 6))
-"""The same with what the pod asks for as a whole."""
+"""The same with what the pod asks for as a whole; a further pod asks for another resource so."""
 
 
 def _pods_of(name: str, as_a_whole: bool) -> Iterator[dict[str, Any]]:
@@ -185,6 +185,14 @@ def _pods_of(name: str, as_a_whole: bool) -> Iterator[dict[str, Any]]:
         more: dict[str, Any] = {"initContainers": before, "overhead": _of(name, overhead)}
         more["resources"] = {"requests": _of(name, whole)} if whole else {}
         yield {**pod, "spec": {**pod["spec"], **{field: value for field, value in more.items() if value}}}
+    if as_a_whole:
+        beside = {"requests": _of("memory" if name == "cpu" else "cpu", 1)}
+        pod = _pod([_of(name, REQUESTS)])
+        yield {**pod, "spec": {**pod["spec"], "resources": beside}}
+
+
+def _room(name: str, number: int) -> dict[str, str]:
+    return {"cpu": "9", "memory": "9Gi"} | _of(name, number)
 
 
 def _of(name: str, number: int) -> dict[str, str]:
@@ -238,6 +246,8 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
         cases.append((in_use, by_lot))
     for used, wanted in cases:
         yield _question(described, room, [used], wanted)
+    for requested in ("1500m", "1501m"):
+        yield _question(described, {**room, "cpu": "7500m"}, [{"cpu": "6"}], {"cpu": requested})
 
 
 def _small(amount: int) -> Amounts:
