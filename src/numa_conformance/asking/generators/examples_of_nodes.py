@@ -173,7 +173,8 @@ def _of_the_loop(claimed: frozenset[str]) -> Iterator[Scenario]:
         loop: Question = ("node.reconcile", {})
         again, last = [remove("b"), remove("c")], admit(guaranteed("d", 4))
         questions = [begin, admit(best_effort("s")), admit(system), *first, *pods, loop, remove("a"), loop]
-        yield _example("a pool as large as before", machine, [*questions, *again, last, loop])
+        late: list[Question] = [remove("d"), admit(best_effort("late")), ("node.run", {"uid": "late"}), last, loop]
+        yield _example("a pool as large as before", machine, [*questions, *again, last, loop, *late])
     if "device-manager/allocation" in claimed:
         kind = machine.devices[0].resource
         count = sum(device.resource == kind and device.healthy for device in machine.devices)

@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 from ...machine import load_machine
@@ -23,9 +24,9 @@ MEMORY: tuple[Written, ...] = (
     *(("1Gi", "1024Mi"), ("200M", "200e6"), ("200M", "200Mi"), ("200Mi", "209715201"), ("0", "0")),
     *(("1000k", "1M"), ("1k", "1Ki"), ("128974848000m", "128974848")),
 )
-OTHER_RESOURCES: tuple[Mapping[str, str], ...] = (
-    *({}, {DEVICE: "1"}, {"ephemeral-storage": "1Gi"}, {"hugepages-2Mi": "64Mi"}),
-    {"hugepages-2Mi": "64Mi", "hugepages-1Gi": "1Gi"},
+OTHER_RESOURCES: tuple[Mapping[str, Written], ...] = (
+    *({}, {DEVICE: ("1", "1")}, {"ephemeral-storage": ("1Gi", "2Gi")}, {"hugepages-2Mi": ("64Mi", "64Mi")}),
+    {"hugepages-2Mi": ("64Mi", "64Mi"), "hugepages-1Gi": ("1Gi", "1Gi")},
 )
 """What says nothing about the class."""
 Way = tuple[Written, Written]
@@ -116,7 +117,7 @@ def pod_sweep(*, as_a_whole: bool = True, lots: int = 300, seed: int = 0) -> Ite
     yield _classify("sweep", "several containers by lot", [_by_lot(lot) for _ in range(lots)], seed)
 
 
-def _is_allowed(way: Way, more: Mapping[str, str]) -> bool:
+def _is_allowed(way: Way, more: Mapping[str, Written]) -> bool:
     """Whether Kubernetes takes such a container: huge pages go with cpu or memory."""
     return any(any(written) for written in way) or not any(name.startswith("hugepages-") for name in more)
 
@@ -141,17 +142,16 @@ def _by_lot(lot: random.Random) -> dict[str, Any]:
     return _pod(apps, [early | lot.choice(({}, {"restartPolicy": "Always"})) for early in init])
 
 
-def _container(name: str, way: Way, more: Mapping[str, str] | None = None) -> dict[str, Any]:
+def _container(name: str, way: Way, more: Mapping[str, Written] = MappingProxyType({})) -> dict[str, Any]:
     return {"name": name, "image": "example", "resources": _resources(way, more)}
 
 
-def _resources(way: Way, more: Mapping[str, str] | None = None) -> dict[str, Any]:
-    named = dict(zip(("cpu", "memory"), way, strict=True))
+def _resources(way: Way, more: Mapping[str, Written] = MappingProxyType({})) -> dict[str, Any]:
+    named = {"cpu": way[0], "memory": way[1], **more}
     sides = (
         {resource: written[side] for resource, written in named.items() if written[side] is not None} for side in (0, 1)
     )
-    resources = {kind: {**side, **(more or {})} for kind, side in zip(("requests", "limits"), sides, strict=True)}
-    return {kind: side for kind, side in resources.items() if side}
+    return {kind: side for kind, side in zip(("requests", "limits"), sides, strict=True) if side}
 
 
 def _with(pod: dict[str, Any], **amounts: Any) -> dict[str, Any]:
