@@ -100,7 +100,7 @@ class World:
     def _pod(self, uid: str) -> dict[str, Any]:
         """Draw a pod: exclusive, shared, with a sidecar, or with a container of each kind."""
         shares = {"cpu": "100m", "memory": "64Mi"}
-        apps = [container(name, requests=shares) for name in ("first", "second")]
+        apps = [container(name, requests=shares) for name in ("first", "log-agent")]
         both = [container("alone", cpu="1", memory="64Mi"), container("shares", cpu="500m", memory="64Mi")]
         sidecar = container("sidecar", requests=shares, sidecar=True)
         pods = (guaranteed(uid, 1), guaranteed(uid, 2), best_effort(uid), burstable(uid, "500m"), pod(uid, both))

@@ -96,6 +96,11 @@ def _of_memory(claimed: frozenset[str]) -> Iterator[Scenario]:
         pods = [admit(guaranteed("wide", "100m", f"{mib * 5 // 4}Mi")), admit(guaranteed("narrow", "100m", "64Mi"))]
         questions = [start(static_memory("restricted")), *pods, ("node.state", {})]
         yield _example("memory of two and of one", machine, questions)
+    if {STATIC, MEMORY} <= claimed:
+        nodes = tuple(replace(node, hugepages={"32Mi": 16}) for node in machine.memory)
+        paged = replace(machine, name=f"{machine.name} with huge pages of 32Mi", memory=nodes)
+        pods = [admit(guaranteed(f"p{number}", 1, **{"hugepages-32Mi": "512Mi"})) for number in range(len(nodes) + 1)]
+        yield _example("huge pages of another size", paged, [start(static_memory()), *pods])
     if {STATIC, MEMORY, "node/resize"} <= claimed:
         first = container("a", cpu="1", memory="64Mi")
         two = [pod("two", [first, container("b", cpu="1", memory=size)]) for size in ("64Mi", "128Mi")]

@@ -22,7 +22,7 @@ SHAPES: tuple[Shape, ...] = (
 )
 BAD_POINTS = ((0, 11), (0, -1), (101, 1), (-1, 1))
 BAD_SHAPES: list[Shape] = [(), ((50, 1), (10, 5)), ((10, 1), (10, 5)), *([point] for point in BAD_POINTS)]
-UNITS = {"cpu": "", "memory": "Gi", FOO: "", BAR: ""}
+UNITS = {"cpu": "", "memory": "Gi", FOO: "", BAR: "", "ephemeral-storage": "Gi"}
 """The resources of nodes that are drawn, and what follows their numbers."""
 EXAMPLE_POD: Amounts = {FOO: "2", "memory": "256Mi", "cpu": "2"}
 EXAMPLE_NODES: tuple[tuple[Amounts, Amounts], ...] = (
@@ -201,7 +201,7 @@ def _of(name: str, number: int) -> dict[str, str]:
 
 def _by_lot(kind: str, lot: random.Random) -> Iterator[Question]:
     """Ask of a node in use: what is used is requested by one pod, and then by several that request as much."""
-    names = lot.sample(("cpu", "memory", "foo", "bar"), lot.randint(1, 4))
+    names = lot.sample(("cpu", "memory", "foo", "bar", "ephemeral-storage"), lot.randint(1, 4))
     weights = {name: lot.randint(1, 9) for name in names}
     described = strategy(kind, lot.choice(SHAPES) if kind == RATIO else None, **weights)
     most = {name: lot.choice((4, 8, 10, 64)) for name in UNITS}
