@@ -51,7 +51,7 @@ def start(config: Mapping[str, Any], reserved: str | None = None) -> Start:
     """Describe a node that comes up with these reserved CPUs; None: it does not come up."""
     if reserved is None:
         return worlds.start(MACHINE, config, up=False)
-    return replace(worlds.start(MACHINE, config), reported_reserved=bits(reserved))
+    return replace(worlds.start(MACHINE, config), reserved=bits(reserved))
 
 
 def amount(cpus: str, more: str = "0") -> dict[str, Any]:

@@ -126,5 +126,5 @@ def started(
     pod = first(wanted, cpus is not None, **holdings) if wanted and up else None
     described = start(machine, config, pod, up=up)
     return replace(
-        described, reported_reserved=described.settings.reserved, pool=None if pool is None else bits(pool), plain=plain
+        described, reserved=described.settings.reserved, pool=None if pool is None else bits(pool), plain=plain
     )

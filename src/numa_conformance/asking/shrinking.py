@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 from ..judging.verdicts import ANSWERED, Broken, judge
@@ -95,7 +96,5 @@ def _still(requirement: str, questions: History, client: Client) -> Broken | Non
     history, fault = again(questions, client)
     if fault is not None:
         return None
-    for wrong in judge(history).broken:
-        if wrong.requirement == requirement:
-            return Broken(wrong.requirement, history.until(wrong.step + 1), wrong.step, wrong.violation)
-    return None
+    wrong = next((each for each in judge(history).broken if each.requirement == requirement), None)
+    return wrong and replace(wrong, history=history.until(wrong.step + 1))

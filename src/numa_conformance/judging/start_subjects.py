@@ -70,11 +70,16 @@ class Start:
     kubelet: Mapping[str, Any]
     settings: Settings
     refusal: str | None
-    reported_reserved: int | None = None
+    reserved: int | None = None
     pool: int | None = None
     first: FirstPod | None = None
     plain: "Start | None" = None
     memory: Sequence[MemoryNode] | None = None
+
+    @property
+    def reported_reserved(self) -> int | None:
+        """The reserved CPUs as told."""
+        return self.reserved
 
     @property
     def up(self) -> bool:

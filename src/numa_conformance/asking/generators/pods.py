@@ -52,6 +52,7 @@ def _nginx(requests: Mapping[str, str], limits: Mapping[str, str]) -> dict[str, 
 
 
 _GUARANTEED = {"memory": "200Mi", "cpu": "2", DEVICE: "1"}
+_TWO_DEVICES = {"example.com/deviceA": "1", "example.com/deviceB": "1"}
 EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "Node Resource Managers 1": _nginx({}, {}),
     "Node Resource Managers 2": _nginx({"memory": "100Mi"}, {"memory": "200Mi"}),
@@ -61,10 +62,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "Node Resource Managers 6": _nginx({}, {"memory": "200Mi", "cpu": "2"}),
     "Topology Manager 3": _nginx(_GUARANTEED, _GUARANTEED),
     "Topology Manager 4": _nginx({**_GUARANTEED, "cpu": "300m"}, {**_GUARANTEED, "cpu": "300m"}),
-    "Topology Manager 5": _nginx(
-        {"example.com/deviceA": "1", "example.com/deviceB": "1"},
-        {"example.com/deviceA": "1", "example.com/deviceB": "1"},
-    ),
+    "Topology Manager 5": _nginx(_TWO_DEVICES, _TWO_DEVICES),
     "Quality of Service Guaranteed": _nginx({"memory": "200Mi", "cpu": "700m"}, {"memory": "200Mi", "cpu": "700m"}),
     "Quality of Service two containers": {
         "containers": [

@@ -157,9 +157,7 @@ class _Reader:
 
     def _agree(self, label: str, known: dict[int, int]) -> None:
         """Let the lowest CPU of a group speak for it where its members name different groups."""
-        naming: defaultdict[int, int] = defaultdict(int)  # a group to the CPUs that name it
-        for cpu, bits in known.items():
-            naming[bits] |= 1 << cpu
+        naming = defaultdict(int, ids_by_key((bits, cpu) for cpu, bits in known.items()))  # by group
         for cpu in sorted(known):
             above = known[cpu] >> cpu + 1 << cpu + 1
             for other in iter_bits(above & ~naming[known[cpu]] & ~naming[0]):
