@@ -17,7 +17,7 @@ NODE_IDS = ((0, 1), (0, 1), (0, 1), (0, 2), (1, 1), (0, 8), (2, 3))
 """The first id of a NUMA node, and the distance to the next."""
 THREADS = (1, 1, 2, 2, 2, 4, 8)
 MOST_CPUS = 24
-RESOURCES = ("example.com/nic", "example.com/gpu")
+RESOURCES = ("example.com/nic", "example.com/nic-fast")
 UNEVEN, HYBRID, OFFLINE, SHUFFLED, WIDE_CACHE, EMPTY, BARE = 0.3, 0.12, 0.2, 0.4, 0.2, 0.2, 0.1
 """How many machines have NUMA nodes of unequal size, cores of one thread beside others, offline cores, ids in any
 order, a cache for several NUMA nodes, a node without CPUs, and one without memory."""
@@ -90,7 +90,7 @@ def _memory(node: int, gib: int, lot: random.Random, *, paged: bool) -> MemoryNo
 
 
 def _distances(count: int, lot: random.Random) -> tuple[tuple[int, ...], ...]:
-    pairs = {(first, second): lot.choice((11, 12, 20, 20, 32)) for first in range(count) for second in range(first)}
+    pairs = {(first, second): lot.choice((11, 12, 20, 20, 160)) for first in range(count) for second in range(first)}
 
     def between(first: int, second: int) -> int:
         return 10 if first == second else pairs[max(first, second), min(first, second)]

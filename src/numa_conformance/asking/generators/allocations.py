@@ -26,7 +26,7 @@ STRICT = "strict-cpu-reservation"
 RESERVATIONS: tuple[dict[str, dict[str, str]], ...] = (
     *({"kubeReserved": {"cpu": "1"}}, {"systemReserved": {"cpu": "2"}}),
     {"kubeReserved": {"cpu": "500m"}, "systemReserved": {"cpu": "600m"}},
-    *({"kubeReserved": {"cpu": "1500m"}, "systemReserved": {"cpu": "1500m"}}, {"kubeReserved": {"cpu": "0"}}),
+    *({"kubeReserved": {"cpu": "1.5"}, "systemReserved": {"cpu": "1500m"}}, {"kubeReserved": {"cpu": "0"}}),
     {},
 )
 """What is reserved by number; the last two reserve nothing."""

@@ -16,7 +16,7 @@ from .workloads import RESERVED_MIB
 
 BY_NUMBER = {
     "a number": ("1", "1"),
-    "a number and a half": ("300m", "1200m"),
+    "a number and a half": (".3", "1.2"),
     "a number for the system alone": (None, "2"),
     "a number for kube alone": ("2", None),
 }

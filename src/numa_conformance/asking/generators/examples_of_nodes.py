@@ -16,7 +16,7 @@ from .workloads import best_effort, container, guaranteed, kubelet, pod, static,
 Json = Mapping[str, Any]
 SINGLE, RESTRICTED = "topology-manager/single-numa-node", "topology-manager/restricted"
 STATIC, MEMORY, RESTART = "cpu-manager/static", "memory-manager/static", "node/restart"
-CPU_FILE, INIT = "cpu_manager_state", "cpu-manager/init-containers"
+CPU_FILE, INIT, DEVICES = "cpu_manager_state", "cpu-manager/init-containers", "device-manager/allocation"
 
 
 def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
@@ -118,7 +118,7 @@ def _of_sidecars(claimed: frozenset[str]) -> Iterator[Scenario]:
         shares, more = container("a", cpu="500m", memory="64Mi"), container("s", cpu="2", memory="64Mi", sidecar=True)
         own = [pod("own", [shares], [each]) for each in (sidecar, more)]
         yield _lived("a sidecar that is to own more CPUs", machine, static(), *own)
-    policies, managers = ("none", "best-effort", "restricted"), {"cpu-manager/none", "device-manager/allocation"}
+    policies, managers = ("none", "best-effort", "restricted"), {"cpu-manager/none", DEVICES}
     if {"node/resize", *managers, *(f"topology-manager/{policy}" for policy in policies)} <= claimed:
         machine, gpu = load_machine("two-nodes-devices"), {"example.com/gpu": "1"}
         whole, *parts = (container("c", cpu=cpu, memory="64Mi", other=gpu) for cpu in ("1", "300m", "500m"))
@@ -154,7 +154,7 @@ def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
             switched = [start(without), ("node.restart", {"kubelet": config})]
             begin = switched if lifted and RESTART in claimed else [start(config)]
             yield _example(about, machine, [*begin, *first, remove("p0"), *last])
-    if {"device-manager/allocation", RESTRICTED, f"topology-manager/{many}"} <= claimed:
+    if {DEVICES, RESTRICTED, f"topology-manager/{many}"} <= claimed:
         kind = "example.com/nic"
         devices = tuple(Device(kind, f"nic-{node}-{n}", (node,)) for node in twelve.numa_ids for n in range(2))
         machine = replace(twelve, name=f"{twelve.name} with devices", devices=devices)
@@ -180,7 +180,7 @@ def _of_the_loop(claimed: frozenset[str]) -> Iterator[Scenario]:
         questions = [begin, admit(best_effort("s")), admit(system), *first, *pods, loop, remove("a"), loop]
         late: list[Question] = [remove("d"), admit(best_effort("late")), ("node.run", {"uid": "late"}), last, loop]
         yield _example("a pool as large as before", machine, [*questions, *again, last, loop, *late])
-    if "device-manager/allocation" in claimed:
+    if DEVICES in claimed:
         kind = machine.devices[0].resource
         count = sum(device.resource == kind and device.healthy for device in machine.devices)
         pods = [admit(best_effort(f"p{number}", **{kind: f"{number}"})) for number in (count, 0)]
@@ -195,7 +195,7 @@ def _of_the_loop(claimed: frozenset[str]) -> Iterator[Scenario]:
     yield _lived("a static pod", machine, static(), fixed)
     yield _lived("many CPUs", load_machine("amd-turin-9965-nps1"), static(), guaranteed("many", 300))
     high = replace(renumber(machine, {cpu.id: cpu.id + 1020 for cpu in machine.cpus}), name=f"{machine.name}, high ids")
-    yield _lived("CPU ids around 1024", high, static(reserved="1020"), guaranteed("half", len(machine.cpus) // 2))
+    yield _lived("CPU ids around 1024", high, static(reserved="1020-1020"), guaranteed("half", len(machine.cpus) // 2))
 
 
 def _example(about: str, machine: Machine, questions: Sequence[Question]) -> Scenario:
@@ -222,6 +222,14 @@ def _of_restarts(claimed: frozenset[str]) -> Iterator[Scenario]:
         yield _changed(
             "no memory manager", load_machine("two-nodes-hugepages"), static_memory(), other, guaranteed("a", 1, "1Gi")
         )
+    questions = [
+        start(static(cpuCFSQuota=False)),
+        ("node.restart", {"kubelet": static()}),
+        admit(guaranteed("a", "500m")),
+    ]
+    yield _example("restarted with limits by quota", small, questions)
+    if DEVICES in claimed:
+        yield _alike()
     if "cpu-manager/state-file" in claimed:
         yield Scenario("example", "node, restarted on the state file of other CPUs", large, partial(_foreign, small))
 
@@ -229,6 +237,19 @@ def _of_restarts(claimed: frozenset[str]) -> Iterator[Scenario]:
 def _changed(to: str, machine: Machine, config: Json, other: Json, *pods: Json) -> Scenario:
     questions = [start(config), *map(admit, pods), ("node.restart", {"kubelet": other})]
     return _example(f"restarted with {to}", machine, questions)
+
+
+def _alike() -> Scenario:
+    """Return a node whose pods, containers and devices have long names that begin alike, restarted twice."""
+    kind, begin = "example.com/gpu", "0b6cb2a8-9c3f-4d1e-8f57"
+    known = load_machine("two-nodes-devices")
+    devices = tuple(Device(kind, f"GPU-{begin}-{number}", (number % 2,)) for number in range(6))
+    machine = replace(known, name=f"{known.name} with long ids", devices=devices)
+    both = [container(f"inference-server-{n}", cpu="2", memory="64Mi", other={kind: "1"}) for n in range(2)]
+    first, second, third = (admit(pod(f"{begin}-{number}", both)) for number in range(3))
+    restart: Question = ("node.restart", {})
+    gone = [remove(f"{begin}-0"), restart, restart, third]
+    return _example("names that begin alike", machine, [start(static()), first, second, restart, third, *gone])
 
 
 def _foreign(other: Machine) -> Script:

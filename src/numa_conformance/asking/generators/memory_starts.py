@@ -20,7 +20,7 @@ ELSEWHERE: tuple[tuple[Mapping[str, Any], int], ...] = (
     ({"evictionHard": {"nodefs.available": "5%"}}, 256),
     ({"evictionSoft": {"memory.available": "300Mi"}, "evictionSoftGracePeriod": {"memory.available": "1m"}}, 356),
     ({"evictionMinimumReclaim": {"memory.available": "300Mi"}}, 356),
-    ({"systemReserved": {"memory": "64Mi"}}, 420),
+    *(({"systemReserved": {"memory": "0.0625Gi"}}, 420), ({"kubeReserved": {"memory": "262144k"}}, 350)),
     ({"kubeReserved": {"cpu": "1"}, "systemReserved": {"memory": "64Mi"}}, 164),
 )
 """What is reserved of memory otherwise than by 256Mi and the default threshold of 100Mi, and MiB in all."""

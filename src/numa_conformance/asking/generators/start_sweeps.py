@@ -36,7 +36,7 @@ HIGHEST_NODE = 63
 RESTART = "node/restart"
 SOCKET = "align-by-socket"
 TOGETHER = ("full-pcpus-only", "distribute-cpus-across-numa", SOCKET, "distribute-cpus-across-cores")
-AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("500m", "700m"))
+AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("0.5", "700m"))
 
 
 def node_starts(claimed: Claimed, machines: Sequence[Machine] | None = None, seed: int = 0) -> Iterator[Scenario]:
