@@ -186,10 +186,15 @@ def test_any_text_is_refused_or_prints_as_what_can_be_read_again(text: str) -> N
         ("10kb", "10k"),
         ("4 KiB", "4Ki"),
         ("3x", None),
-        ("2 cores", None),
+        ("2 cores", "2"),
+        ("4vCPU", "4"),
+        ("0.5 CPU", "0.5"),
+        ("500 m", "500m"),
+        ("500 millicores", "500m"),
+        ("2 sockets", None),
     ],
 )
-def test_a_size_as_people_write_it_gets_the_nearest_one(text, near):
+def test_an_amount_as_people_write_it_gets_the_nearest_one(text, near):
     with pytest.raises(UsageError) as caught:
         Quantity.parse(text)
     assert caught.value.faults[0].suggestion == near

@@ -33,7 +33,7 @@ def pods_of(kind: str, obj: Mapping[str, Any], place: str) -> list[Pod]:
     template = owner.get("template")
     where = ".".join((*path, "template"))
     if not isinstance(template, Mapping):
-        raise UsageError(Fault(f"{place}: {where}", "is missing", "a pod template"))
+        raise UsageError(Fault(f"{place}: {where}", "is missing", "a pod template, or the pods that were made"))
     count = _replicas(kind, owner, f"{place}: {'.'.join(path)}")
     if kind in ("Job", "CronJob"):
         count = min(count, _left_to_do(obj, owner))

@@ -16,8 +16,8 @@ _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "
 _BINARY_DOWN = sorted(((power, suffix) for suffix, power in _BINARY.items()), reverse=True)
 _DECIMAL_DOWN = sorted(((power, suffix) for suffix, power in _DECIMAL.items()), reverse=True)
 _FORM = re.compile(r"([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
-_LIKELY = re.compile(r"([0-9.]+) *([kmgtpe]i?)b?(?:ytes?)?", re.ASCII)
-"""How a person writes bytes, in lower case."""
+_LIKELY = re.compile(r"([0-9.]+) *(?:(m?)(?:illi)? *(?:v?cpus?|cores?)?|([kmgtpe]i?)b?(?:ytes?)?)", re.ASCII)
+"""How a person writes CPUs or bytes, in lower case."""
 _EXPONENT = re.compile(r"[eE][+-]?[0-9]+", re.ASCII)
 _LONGEST = 64
 """Characters of a quantity; a longer one is no amount of anything."""
@@ -146,7 +146,7 @@ def _parse(text: str) -> Quantity:
         raise UsageError(Fault("", f"a quantity of {len(text)} characters is too long", _ACCEPTED))
     form = _FORM.fullmatch(text)
     near = _LIKELY.fullmatch(text.lower())
-    suggestion = f"{near[1]}{near[2].capitalize().replace('K', 'k' if near[2] == 'k' else 'K')}" if near else None
+    suggestion = f"{near[1]}{near[2] or 'k' * (near[3] == 'k') or (near[3] or '').capitalize()}" if near else None
     if form is None or not text:
         raise UsageError(Fault("", f"{text!r}: {_MALFORMED}", _ACCEPTED, suggestion))
     sign, whole, fraction, suffix = form.groups("")
