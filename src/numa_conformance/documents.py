@@ -15,7 +15,7 @@ import yaml
 from .errors import Fault, UsageError
 from .fields import object_once
 from .files import parts_of, read_bounded, text_of
-from .pasted import decoded, plain_documents
+from .pasted import decoded, plain_documents, plain_lines
 from .yaml_loader import BASE, Loader
 
 MAX_JSON_BYTES = 256 * 1024 * 1024
@@ -87,7 +87,7 @@ def read_text(text: bytes | str, name: str, repeated: list[str] | None = None) -
     """
     try:
         documents = _read_text(text, name, repeated)
-        if not any(isinstance(document.value, str) for document in documents):
+        if not any(isinstance(document.value, str) or _begins_with_prompt(document.value) for document in documents):
             return documents
         error = None
     except UsageError as first:
@@ -103,6 +103,10 @@ def read_text(text: bytes | str, name: str, repeated: list[str] | None = None) -
     if error:
         raise error
     return documents
+
+
+def _begins_with_prompt(value: object) -> bool:
+    return isinstance(value, dict) and bool(value) and not plain_lines(next(iter(value))).strip()
 
 
 def _read_text(text: bytes | str, name: str, repeated: list[str] | None) -> list[Document]:
