@@ -123,7 +123,7 @@ REFUSED = {
     "a list of events": ("kind: EventList\nitems: [{involvedObject: {name: mesh-2}}]\n", "the pods that they have: kubectl"),
     "a table of nodes": ("NAME  STATUS  ROLES\nw1    Ready   <none>\n", "is a table of kubectl"),
     "an answer": ("kind: Status\napiVersion: v1\nmessage: pods is forbidden\n", "holds no pods and nodes, but Status (accepted"),
-    "a node": ("Name:  numa-7\nRoles: <none>\nAllocatable:\n  cpu: 4\nNon-terminated Pods: (0 in total)\n", "describes no pod"),
+    "a node": ("Name:  numa-7\nRoles: <none>\nAllocatable:\n  cpu: 4\nNon-terminated Pods: (0 in total)\n", "of nodes: kubectl get nodes,pods -A -o yaml"),
     "a workload": ("Name:  mesh\nNamespace: cfd\nPod Template:\n  Containers:\n   solve:\n    Image: x\n", "describes no pod"),
     "a log": ("Nov 27 06:10:00 w kubelet[7]: I1127 06:10:00.0 7 kubelet.go:1] hello\n", "explain reads topology hints"),
     "lost indentation": ("\n".join(map(str.strip, DESCRIPTION.splitlines())), "cut, or not indented"),

@@ -46,8 +46,8 @@ def described_pods(content: bytes | str, place: str) -> list[Document]:
     refused = [f"{name} ({reason})" for reason, name in _REFUSED.findall(text)]
     if refused:
         what += f" that has refused pods: {listed(dict.fromkeys(refused))}"
-    hints = "; explain reads topology hints of a log" if log else ""
-    raise UsageError(Fault(place, what, f"what they ask for: {PODS_OF_NODE}{hints}"))
+    more = "; explain reads topology hints of a log" if log else "; of nodes: kubectl get nodes,pods -A -o yaml"
+    raise UsageError(Fault(place, what, f"what they ask for: {PODS_OF_NODE}{more if log or node else ''}"))
 
 
 def _pods(text: str, place: str) -> Iterator[dict[str, Any]]:
