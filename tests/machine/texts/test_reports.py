@@ -262,6 +262,11 @@ READ = {
         "2 sockets, 2 NUMA nodes, 0 uncore caches, 16 cores of 1 thread, 16 CPUs",
         "",
     ),
+    "runs of CPUs in numactl": (
+        "available: 1 nodes (0)\nnode 0 cpus: 0-3, 8-11 14\nnode 0 size: 7939 MB\n",
+        "1 socket, 1 NUMA node, 0 uncore caches, 9 cores of 1 thread, 9 CPUs",
+        "",
+    ),
     "two texts in a report": (
         f"We see this:\n\n{GUEST}\nand\n\n    available: 1 nodes (0)\n    node 0 cpus: 0 1 2 3\n    node 0 size: 7939 MB\n",
         "1 socket, 1 NUMA node, 1 uncore cache, 2 cores of 2 threads, 4 CPUs, 7.8 GiB",
@@ -298,7 +303,8 @@ REFUSED = {
     "parts of CPUs": (ZONES.replace('capacity: "16"', 'capacity: "7.5"'), "NodeResourceTopology: '7.5' is no whole number (accepted"),
     "XML with a gap": (OLD_LSTOPO.replace("</object>", "", 1), "lstopo --of xml: mismatched tag: line"),
     "XML without sets": (OLD_LSTOPO.replace(" cpuset=", " cpus="), "lstopo --of xml: it lacks 'cpuset'"),
-    "large ids": ("node 0 cpus: 0 99999\nnode 0 size: 1 MB\n", "is no whole text of numactl -H"),
+    "large ids": ("node 0 cpus: 0 99999\nnode 0 size: 1 MB\n", "'99999' is above 65535"),
+    "CPUs left out": ("node 0 cpus: 0 1 2 ... 31\nnode 0 size: 1 MB\n", "'...' in '0,1,2,...,31' is not an id or a range"),
     "no CPU": ("available: 1 nodes (0)\nnode 0 cpus:\nnode 0 size: 1 MB\n", "has 0 CPUs on 1 NUMA nodes"),
 }  # fmt: skip
 

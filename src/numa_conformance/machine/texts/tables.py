@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[0-9]{1,5}", re.ASCII)
 _NODE_LABEL = re.compile(r"[^0-9]{0,40}?NUMA[^0-9]{1,40}([0-9]{1,5})[^0-9]*", re.ASCII)
 _COLUMNS: Mapping[str, str] = {"node": NUMA, "socket": SOCKET, "core": CORE, "l3": CACHE}
 _USUAL = "cpu,core,socket,node,,l1d,l1i,l2,l3"
-_NODE_LINE = re.compile(r"^[ \t#]*node (\d{1,5}) (cpus|size):[ \t]*([\d ]*(?:\n[ \t]*\d[\d ]*$)*)", re.M | re.ASCII)
+_NODE_LINE = re.compile(r"^[ \t#]*node (\d{1,5}) (cpus|size):[ \t]*([^<(#\n]*(?:\n[ \t]*\d[\d ]*$)*)", re.M | re.ASCII)
 """A terminal or a mail may have cut the list into several lines."""
 _DISTANCE_LINE = re.compile(r"^[ \t#]*(node|[0-9]{1,5}:)((?:[ \t]+[0-9]{1,5})+)[ \t]*(?:[<(#].*)?$", re.M | re.ASCII)
 
@@ -131,9 +131,10 @@ def read_nodes(text: str, facts: Facts) -> None:
         if what == "size":
             facts.say(int(values.split()[0]) << 20 if values.strip() else None, MEMORY, int(node))
             continue
-        facts.say(len(values.split()), SIZE, int(node))
-        for cpu in values.split():
-            facts.put(int(cpu), {NUMA: int(node)})
+        cpus = CpuSet.parse(",".join(values.replace(",", " ").split()))
+        facts.say(len(cpus), SIZE, int(node))
+        for cpu in cpus:
+            facts.put(cpu, {NUMA: int(node)})
     sizes = facts.column(SIZE)
     available = re.search(r"^[ \t#]*available: ([0-9]{1,5}) nodes?", text, re.M)
     if available and int(available[1]) != len(sizes):
