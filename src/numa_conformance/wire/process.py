@@ -169,10 +169,7 @@ class Process:
             self._passed_on.write(written)
 
     def stop(self, sent: bytes, received: str, seconds: float) -> tuple[Exchange, int | None]:
-        """Kill the process, so many seconds later at most, and what it started; return what was said last, and how.
-
-        None: it did not end by itself.
-        """
+        """Kill it and what it started; return its last words and its status, None if it ran on for so many seconds."""
         status = self._program.status(seconds)
         self._end()
         lines = self._errors.decode("utf-8", "replace").splitlines(keepends=True)[-STDERR_LINES:]
