@@ -1,5 +1,6 @@
 """Fields of JSON and YAML objects, checked one by one: every fault is collected with its path."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -152,7 +153,8 @@ def object_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON; raises ``ValueError`` where a key is given twice."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise ValueError("a key is given twice")
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise ValueError(f"the key {shown(twice)} is given twice")
     return made
 
 

@@ -241,7 +241,7 @@ def test_every_format_is_read_as_it_is(run, files, tmp_path, version, name):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (BLOTTED.replace("}},", '},"some-uid":{"b":"4"}},'), "names 'some-uid' twice"),
+        (BLOTTED.replace("}},", '},"some-uid":{"b":"4"}},'), "the key 'some-uid' is given twice"),
         (CPUS[:40], "is no state file: "),
         ("nothing", "is no state file (accepted: a dump of a node, or the text of memory_manager_state"),
         ('{"kind": "Pod"}', "holds what is no state file"),

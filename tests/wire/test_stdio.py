@@ -48,7 +48,7 @@ def _fault(target: Stdio) -> TargetFault:
         ("dies_at_once", Crashed, "ended without an answer, exit status 3"),
         ("closes_its_output", Crashed, "the target closed its output without an answer, ran on, and was killed"),
         ("answers_garbage", BadReply, "not JSON"),
-        ("gives_a_key_twice", BadReply, "the reply is not JSON: a key is given twice"),
+        ("gives_a_key_twice", BadReply, "the reply is not JSON: the key 'result' is given twice"),
         ("stops_in_a_line", Crashed, "ended in the middle of a line"),
         ("answers_100_megabytes", BadReply, "longer than 16777216 bytes"),
         ("wrong_id", BadReply, "has the id 4711, the request had 1"),

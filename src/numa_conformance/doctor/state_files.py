@@ -5,7 +5,6 @@ Without a tree: one of them, a text in which several were pasted, or a folder wi
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..errors import Fault, UsageError
-from ..fields import object_at
+from ..fields import object_at, object_once
 from ..files import read_bounded
 from ..kube.resource_names import page_bytes
 from ..machine import Machine
@@ -188,15 +187,10 @@ _FORMATS: dict[str, tuple[Format[Any], ...]] = {
 
 def _sealed(file: SavedFile) -> str:
     """Return a file with the checksums of what it says; one that cannot be read stays as it is."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        document = dict(pairs)
-        if len(document) < len(pairs):
-            twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
-            raise UsageError(Fault(file.path, f"names {twice!r} twice", "another name for each that was blotted out"))
-        return document
-
-    document = json.loads(file.text, object_pairs_hook=once)
+    try:
+        document = json.loads(file.text, object_pairs_hook=object_once)
+    except ValueError as error:
+        raise UsageError(Fault(file.path, str(error), "another name for each that was blotted out")) from error
     document["dataChecksum"] = text_checksum(str(document.get("data")))
     formats = _FORMATS[file.path.rpartition("/")[2]]
     for each in formats[:1] if "podEntries" in document else formats[1:]:

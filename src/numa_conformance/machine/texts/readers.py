@@ -194,6 +194,7 @@ _READERS: tuple[_Reader, ...] = (
 )
 ACCEPTED = "a machine, a host tree, or a text of " + ", ".join(name for name, _, _ in _READERS)
 _MACHINE_FILE = re.compile(r'\A\s*\{\s*"name"|^name[ \t]*:', re.M)
+_GAP = re.compile(r"^[ \t]*(\[?(?:\.{3}|…)\]?)[ \t]*\n\s*(?:processor\b|[0-9]+[ \t,]+[0-9])", re.M)
 _CUT = (ArithmeticError, AttributeError, LookupError, RecursionError, SyntaxError, TypeError, ValueError)
 """What the readers raise where a text lacks something that it has where it is whole."""
 
@@ -213,6 +214,9 @@ def facts_of_text(content: str, place: str) -> list[Facts]:
     readers = [(name, read) for name, sign, read in _READERS if sign.search(text)]
     if readers and len(content) > MAX_BYTES:
         raise UsageError(Fault(place, f"is larger than {MAX_BYTES} bytes", f"what {readers[0][0]} prints"))
+    if readers and (gap := _GAP.search(text)):
+        place = f"{place}:{text.count(chr(10), 0, gap.start(1)) + 1}"
+        raise UsageError(Fault(place, f"leaves rows out: {gap[1]}", "every row that was printed"))
     every = []
     for name, read in readers:
         facts = Facts(f"{place} ({name})" if len(readers) > 1 else place)

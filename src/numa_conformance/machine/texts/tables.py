@@ -8,6 +8,7 @@ from math import prod
 
 from ...cpuset import CpuSet, bit_of
 from ...errors import Fault, UsageError
+from ..model import UNSEEN
 from .facts import CACHE, CORE, COUNTS, DISTANCE, MEMORY, NUMA, SIZE, SOCKET, THREADS, Facts
 
 CORES, NODES, SOME_CACHE, ADJACENT = "cores", "NUMA nodes", "last-level cache", "siblings in a row"
@@ -174,7 +175,8 @@ def read_cpuinfo(text: str, facts: Facts) -> None:
             siblings[socket] = counts["siblings"]
     for socket, number in sorted(Counter(facts.column(SOCKET).values()).items()):
         if number < siblings.get(socket, 0):
-            facts.notes += (f"{facts.place}: {number} of {siblings[socket]} CPUs of socket {socket}: it may be cut",)
+            rest = f"{siblings[socket] - number} of {siblings[socket]} CPUs of socket {socket}"
+            facts.notes += (f"{UNSEEN}{rest}; assumed: offline, unless {facts.place} is cut",)
     cores = len(set(facts.column(SOCKET).values())) * counts["cpu cores"]
     if len(set(facts.column(CORE).values())) < cores:  # processors of two dies count their cores twice
         facts.says = {subject: value for subject, value in facts.says.items() if subject[0] != CORE}
