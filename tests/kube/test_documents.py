@@ -286,6 +286,10 @@ def test_reads_what_is_pasted(file: Path, text: str) -> None:
     ("text", "words"),
     [
         (AS_JSON[:30], "F:1:30: not JSON: Unterminated string starting at (accepted: the text to its end)"),
+        (
+            "kind: Pod\nmetadata:\n  name: a\n  ...\nspec: {}\n",
+            "F:5:1: not YAML: could not find expected ':' (accepted: every line of it: dots stand for",
+        ),
         (AS_JSON + '{"a": ]}', "F:2:7: not JSON: Expecting value"),
         (
             "kind: Pod\n\tname: x\n",

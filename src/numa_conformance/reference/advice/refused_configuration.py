@@ -67,7 +67,7 @@ def refusals(
     ]
     with suppress(StartError):  # gates, without which nothing more can be said
         gates = FeatureGates.build(version, config.feature_gates)
-        for found in (
+        for remarks in (
             _policies(config),
             _cpu_options(config, gates, quirks),
             _topology_options(config, gates, quirks, len(machine.numa_ids) if machine else 0),
@@ -79,7 +79,7 @@ def refusals(
             _reserved_huge_pages(config, quirks),
         ):
             with suppress(StartError, UsageError):  # a list or an amount that does not parse, which is found
-                findings += found
+                findings += remarks
     return list(dict.fromkeys(findings))
 
 
