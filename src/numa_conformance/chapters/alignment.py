@@ -33,9 +33,17 @@ def counting_is_enough(admission: Admission) -> None:
     applies(admission.before.knows_reserved or not admission.pod.exclusive, "the reserved CPUs are not reported")
 
 
+def with_whole_cpus_only(admission: Admission) -> None:
+    """Go on where scope pod leaves no doubt: its page adds up what containers request, of those that share too."""
+    pod = admission.pod
+    decides = admission.settings.scope == "pod" and pod.exclusive
+    applies(not decides or pod.effective("cpu") == pod.exclusive, "CPUs that containers share may count for the pod")
+
+
 def at_once(admission: Admission) -> ResourceRequest:
     """Return what the pod asks for, where all of it is aligned at once and counting tells what can be had."""
     plain_pod(admission)
+    with_whole_cpus_only(admission)
     without_option(admission, BY_SOCKET)
     counting_is_enough(admission)
     applies(admission.is_aligned_at_once, "nothing is aligned, or containers are one by one")
@@ -120,6 +128,7 @@ def counted(admission: Admission) -> CpuAlignment:
     under_static(admission)
     new_pod(admission)
     count = count_of(admission)
+    with_whole_cpus_only(admission)
     for_cpus_alone(admission)
     return CpuAlignment(admission.before, count)
 

@@ -43,6 +43,8 @@ AS_A_WHOLE: tuple[Way, ...] = (
     *(((None, None), ("2Gi", "2Gi")), (("4", None), (None, None)), ((None, "4"), (None, "2Gi"))),
 )
 """Amounts of a pod as a whole; none is less than what its containers ask for."""
+RESTARTS: tuple[Mapping[str, str], ...] = ({}, {"restartPolicy": "Always"}, {"restartPolicy": "Never"})
+"""Init containers, of which one that is always restarted is a sidecar."""
 _pod = partial(pod, "p")
 
 
@@ -137,7 +139,7 @@ def _by_lot(lot: random.Random) -> dict[str, Any]:
 
     apps = [drawn(f"a{index}") for index in range(lot.randint(1, 4))]
     init = [drawn(f"i{index}") for index in range(lot.randint(0, 3))]
-    return _pod(apps, [early | lot.choice(({}, {"restartPolicy": "Always"})) for early in init])
+    return _pod(apps, [early | lot.choice(RESTARTS) for early in init])
 
 
 def _container(name: str, way: Way, more: Mapping[str, Written] = MappingProxyType({})) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class Walk:
         self._refused = ""
         self._threads = cell.machine.core_bits[0].bit_count()
         self._devices_there = Counter(device.resource for device in cell.machine.devices if device.healthy)
-        self._resources = sorted(self._devices_there)
+        self._resources = sorted({device.resource for device in cell.machine.devices})
         self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
         devices = self._resources if "device-manager/allocation" in claimed else []
         pages = self._pages if "memory-manager/hugepages" in claimed else []
