@@ -17,7 +17,7 @@ from numa_conformance.judging.verdicts import ANSWERED, WELL_FORMED
 from numa_conformance.plugin.cases import TALLY, case_id
 from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import NO_TIME, TELLING
-from numa_conformance.report.case import NOT_JUDGED
+from numa_conformance.report.case import NOT_JUDGED, OUTSIDE
 from numa_conformance.wire import BadReply, Client, TargetFault
 from numa_conformance.wire.features import FEATURES
 from numa_conformance.wire.history.history import History
@@ -96,7 +96,7 @@ def test_every_step(
     if not times and broken_in(outcomes, WELL_FORMED):
         pytest.skip(f"{NOT_JUDGED}answers in conversations of its kind are malformed{_because(why)}")
     if not times and target.outside:
-        pytest.skip(f"not claimed: machines on which it shows are outside of what the target supports{_because(why)}")
+        pytest.skip(f"{OUTSIDE}: the machines on which it shows{_because(why)}")
     if not times and not conformance.machines.is_whole:
         pytest.skip(f"not asked on the machines that are chosen{_because(why)}")
     if not times and in_part:

@@ -15,7 +15,7 @@ from ..errors import CpuSetSyntaxError
 from ..judging.departures import TOGETHER, Causes
 from ..judging.verdicts import ANSWERED
 from ..printable import listed, printable
-from ..report.case import NOT_JUDGED, SILENT_CASES, UNMET, Case, Verdict, file_of, with_history
+from ..report.case import NOT_JUDGED, OUTSIDE, SILENT_CASES, UNMET, Case, Verdict, file_of, with_history
 from ..report.reference_answers import quirks_in_history, quirks_in_scenario, with_reference
 from ..sources.quirks import QUIRKS
 from ..wire import BadReply, TargetFault
@@ -78,7 +78,7 @@ def _concluded(
         groups = groups_of(case.requirements[0], run.surfaces, run.claimed)
         case = msgspec.structs.replace(case, conversations=[file_of(group) for group in groups])
     details = "" if error is None else _details(error, asking)
-    if verdict == "not claimed" and not details.startswith(NO_TIME):
+    if verdict == "not claimed" and not details.startswith((NO_TIME, OUTSIDE)):
         details = ""
     causes = _departures(case, error, asking, run) if verdict in UNMET else None
     if causes is not None:

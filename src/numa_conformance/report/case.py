@@ -41,6 +41,8 @@ UNMET: tuple[Verdict, ...] = ("failed", "timed out", "crashed", "bad reply")
 """What says that the target does not meet a requirement."""
 NOT_JUDGED = "not judged: "
 """How the reason begins for which a case is not judged although its features are claimed."""
+OUTSIDE = "outside of what the target supports"
+"""How the reason begins for which a case was not asked whose features are claimed."""
 SILENT_CASES = ("not claimed", "not judged")
 """Verdicts that say nothing of a requirement."""
 _WEIGHTS: tuple[Verdict, ...] = (

@@ -97,6 +97,8 @@ class Summary(msgspec.Struct, frozen=True):
             for statement, names in contradictions.items()
         )
         problems = [*faults, *problems, *_without_verdict(missing), *contradicted, *_unjudged(ordered)]
+        if outside and not narrowed:
+            problems += _alone(ordered, target.features, "the target supports no machine on which it is asked")
         narrowed = narrowed or bool(problems or outside or absences)
         absent = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
         if not faults:
@@ -109,7 +111,7 @@ class Summary(msgspec.Struct, frozen=True):
         silent = NOT_JUDGED if faults else NOT_ASKED if absences and not idle else ""
         whole_run = {"narrowed": narrowed, "complete": not missing}
         concluded = cls.concluded(target, level, name, ordered, problems, silent=silent, **whole_run)
-        alone = [] if narrowed else _alone(ordered, target.features)
+        alone = [] if narrowed else _alone(ordered, target.features, "each case needs another that is not claimed")
         notes = [
             *(f"{why}: {' '.join(words.split())}" for words in absences.values()),
             *_restarted(restarts),
@@ -250,10 +252,10 @@ def _untested(cases: list[Case], profile: Profile, claimed: list[str], level: st
     return [f"feature {feature} is claimed and no case was run for it" for feature in claimed if feature in untested]
 
 
-def _alone(cases: list[Case], claimed: list[str]) -> list[str]:
-    """Name claimed features all of whose cases need a feature or a surface beside them that is not claimed."""
+def _alone(cases: list[Case], claimed: list[str], why: str) -> list[str]:
+    """Name claimed features none of whose cases was asked."""
     run = _features_of(case for case in cases if case.verdict not in SILENT_CASES)
-    alone, why = _features_of(cases) - run, "each case needs another that is not claimed"
+    alone = _features_of(cases) - run
     return [f"feature {feature} is claimed, and not tested: {why}" for feature in claimed if feature in alone]
 
 
