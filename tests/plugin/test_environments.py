@@ -86,6 +86,17 @@ def test_a_folder_that_another_run_writes_to_is_refused_before_anything_is_asked
     assert read_report(out).counts["passed"] > 0
 
 
+@pytest.mark.parametrize(
+    ("options", "verdict"),
+    [(("--numa-requirement", "nosuch"), "not finished"), (("--help",), "partial"), (("--fixtures",), "partial")],
+)
+def test_a_run_that_is_refused_leaves_no_report_of_before(suite, report, options, verdict):
+    few = ("--numa-requirement", "host/finds-the-online-cpus", "--numa-report", "out")
+    assert suite(*few).ret == 0
+    suite("--numa-report", "out", *options)
+    assert report()["verdict"] == verdict
+
+
 def test_snapshots_where_no_file_can_be_are_wrong_usage(suite, pytester):
     pytester.path.joinpath("file").touch()
     asked = ["--numa-level", "exact", "--numa-requirement", "exact/placements/static"]

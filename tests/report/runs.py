@@ -40,14 +40,14 @@ def run(
     known=(),
     planned=(),
     narrowed=True,
-    left_out=(),
     features=("cpu-manager/static",),
+    **more,
 ):
     described = Description(name, "1", "2", ["node"], list(features))
     named = [failure(requirement=each) if isinstance(each, str) else each for each in known]
     entries = KnownFailures({each.name: each for each in named})
     asked = Profile.parse(profile, "1.32")
-    return Summary.of(described, level, asked, cases, entries, planned=planned, narrowed=narrowed, left_out=left_out)
+    return Summary.of(described, level, asked, cases, entries, planned=planned, narrowed=narrowed, **more)
 
 
 def failing_run():

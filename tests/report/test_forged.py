@@ -15,9 +15,10 @@ from numa_conformance.asking.profiles import Profile
 from numa_conformance.cli import main
 from numa_conformance.errors import UsageError
 from numa_conformance.files import write_text
+from numa_conformance.judging.verdicts import judge
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report import writers
-from numa_conformance.report.case import Case
+from numa_conformance.report.case import Case, check_others_files
 from numa_conformance.report.claims import Target
 from numa_conformance.report.compare import Column, merge_reports
 from numa_conformance.report.html import html_page, matrix_page
@@ -59,7 +60,16 @@ FORGERIES = {
     "one passed case is the whole profile": (lambda report: _cut(report, 1), "of its requirements have no case"),
     "no case at all": (lambda report: _cut(report, 0), "of its requirements have no case"),
     "all but one case": (lambda report: _cut(report, len(report["cases"]) - 1), "1 of its requirements have no case"),
-    "fewer cases than none were planned": (lambda report: report.update(planned=-1, profile=""), "planned: is -1, and"),
+    "fewer cases than none were planned": (
+        lambda report: report.update(planned=-1, profile=""),
+        r">= 0 - at `\$\.planned`",
+    ),
+    "vast counts": (lambda report: report["cases"][0].update(asked=1 << 60), r"<= 9007199254740992 - at `\$\.cases"),
+    "a format of its own": (lambda report: report.update(format="numa-conformance report 9"), "format: is"),
+    "a case of another requirement": (
+        lambda report: report["cases"][0].update(id=f"{STEP}[foo/bar]"),
+        "accepted: a case of its requirement",
+    ),
     "more cases were planned": (lambda report: report.update(planned=1000), "planned: is 1000, and"),
     "no number of planned cases": (lambda report: report.pop("planned"), "planned: is 0, and"),
     "a profile of its own": (lambda report: report.update(profile="all in the world@9"), "no profile 'all in the"),
@@ -180,18 +190,53 @@ def test_a_report_is_verified_by_asking_again(tmp_path: Path, capsys):
             main(["report", "verify", str(tmp_path), *options])
         return ended.value.code, capsys.readouterr().out
 
-    assert verified() == (0, "3 of 3 histories were asked again: 3 with the same answers, 0 with others\n")
+    assert verified() == (0, "3 of 3 histories were asked again: 3 as the report says, 0 otherwise\n")
     write_text(tmp_path / "histories/all/picks.jsonl", text.replace('"cpus":"', '"cpus":"7,', 1))
     code, printed = verified()
     assert code == 1
     assert "another answer: " in printed
-    assert "2 with the same answers, 1 with others" in printed
+    assert "2 as the report says, 1 otherwise" in printed
     supports_nothing = ("--target", "report.test_forged:SupportsNothing")
-    assert verified(*supports_nothing)[1].endswith("0 with the same answers, 3 with others\n")
+    assert verified(*supports_nothing)[1].endswith("0 as the report says, 3 otherwise\n")
     assert verified("--sample", "-1")[0] == 2
     head = text.splitlines()[0]
     write_text(tmp_path / "histories/all/picks.jsonl", f'{head}\n{{"end":0}}\n')
     assert verified()[0] == 2  # a history that asks nothing verifies nothing
+
+
+class TooFew(ReferenceTarget):
+    """Gives one CPU, however many are asked for."""
+
+    def pick(self, request: Pick) -> Picked:
+        answer = super().pick(request)
+        return Picked(answer.cpus.partition(",")[0].partition("-")[0]) if isinstance(answer, Picked) else answer
+
+
+def test_a_report_says_no_better_than_its_histories(tmp_path: Path, capsys):
+    client = Client(InProcess(TooFew, "the reference"))
+    scenario = next(GROUPS["picks"].scenarios(client.features, 0))
+    history, _ = drive(scenario, client, "1.37")
+    unmet = sorted(judge(history).unmet)
+    assert "cpu-manager/static/integral-guaranteed-is-exclusive" in unmet
+    write_text(tmp_path / "histories/all/picks.jsonl", histories_text([history]))
+    cases = [Case(f"{STEP}[{name}]", [name], name.partition("/")[0], "passed") for name in unmet]
+    cases[0] = msgspec.structs.replace(cases[0], conversations=["histories/all/picks.jsonl"])
+    for kept, code in ((cases, 1), ([msgspec.structs.replace(each, verdict="failed") for each in cases], 0)):
+        report = run(*kept, name=client.description.name)
+        target = msgspec.structs.replace(report.target, version=client.description.version)
+        write_text(tmp_path / "report.json", msgspec.structs.replace(report, target=target).to_json())
+        with pytest.raises(SystemExit) as ended:
+            main(["report", "verify", str(tmp_path), "--target", "report.test_forged:TooFew"])
+        assert ended.value.code == code
+        assert ("met by the report, and not by" in capsys.readouterr().out) is (code == 1)
+
+
+def test_a_folder_of_others_is_refused(tmp_path: Path):
+    (tmp_path / "histories").mkdir()
+    with pytest.raises(UsageError, match=r"has histories and no report\.json"):
+        check_others_files(tmp_path)
+    write_text(tmp_path / "report.json", whole().to_json())
+    check_others_files(tmp_path)
 
 
 class SupportsNothing(ReferenceTarget):

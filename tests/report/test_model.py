@@ -70,6 +70,14 @@ def test_a_claimed_feature_without_a_case_is_a_problem():
     assert (untested.verdict, untested.profile) == ("partial", "")
 
 
+@pytest.mark.parametrize(("verdict", "is_told"), [("not claimed", True), ("passed", False)])
+def test_a_feature_of_which_no_machine_is_supported_is_a_problem(verdict, is_told):
+    other = case(2, verdict, "cpu-manager/none/gives-no-exclusive-cpus")
+    summary = run(case(1), other, narrowed=False, features=["cpu-manager/none"], outside={"four NUMA nodes": ["four"]})
+    why = "the target supports no machine on which it is asked"
+    assert summary.problems == [f"feature cpu-manager/none is claimed, and not tested: {why}"] * is_told
+
+
 def test_a_feature_that_cannot_be_asked_alone_is_noted():
     not_asked = case(2, "not claimed", "cpu-manager/none/gives-no-exclusive-cpus")
     summary = run(case(1), not_asked, narrowed=False, features=["cpu-manager/none"])

@@ -13,6 +13,7 @@ from ..asking.drive import again
 from ..asking.known_failures import KnownFailure, KnownFailures, check_expiry
 from ..errors import Fault, UsageError
 from ..files import write_text
+from ..judging.verdicts import judge
 from ..printable import as_line
 from ..report.circumstances import read_circumstances
 from ..report.compare import Column, compare_reports, merge_reports
@@ -86,7 +87,7 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
     """Ask a sample of REPORT's histories again, and say whether the answers are the same.
 
     A report keeps those that break something, with --numa-histories all of them. Exits with 1 when an answer is
-    another one. What a report says beside them, nobody can verify.
+    another one, or breaks what the report says is met. What it says beside its histories, nobody can verify.
     """
     summary = read_report(report)
     folder = report if report.is_dir() else report.parent
@@ -96,6 +97,8 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
     histories = [history for history in read_files(present) if history.steps]
     if not histories:
         raise UsageError(Fault(str(report), "keeps no histories", "a report made with --numa-histories"))
+    kept = (case for case in summary.cases if case.verdict == "passed" and case.judges_conversations)
+    met = {name for case in kept for name in case.requirements}
     chosen, different = random.Random(0).sample(histories, min(sample, len(histories))), 0
     with open_target(choice) as client:
         for history in with_progress(chosen, "asking", len(chosen)):
@@ -105,9 +108,12 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
             if method := next(others, None):
                 different += 1
                 click.echo(as_line(f"another answer: {history.id}: {method}"))
+            elif broken := judge(history).unmet & met:
+                different += 1
+                click.echo(as_line(f"met by the report, and not by {history.id}: {', '.join(sorted(broken))}"))
         now = f"{client.description.name} {client.description.version}"
     sample_of = f"{len(chosen)} of {len(histories)} histories were asked again"
-    click.echo(f"{sample_of}: {len(chosen) - different} with the same answers, {different} with others")
+    click.echo(f"{sample_of}: {len(chosen) - different} as the report says, {different} otherwise")
     before = f"{summary.target.name} {summary.target.version}"
     if before != now:
         click.echo(f"the report is of {before}; {now} was asked")

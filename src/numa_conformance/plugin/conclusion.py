@@ -24,6 +24,7 @@ from .cases import CASE, case_id, case_id_of_node, file_of_node
 from .choice import LEFT_OUT
 from .expectation import budget_line, expected_line
 from .isolation import is_of_the_suite
+from .options import asks_nothing
 from .run import DESCRIBED, RUN, Run, open_connection
 from .spending import BEGAN, NO_TIME
 from .verdicts import CASE_PROPERTY
@@ -109,14 +110,14 @@ class Conclusion:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Close the target, write the reports, set the exit code."""
         run = self._config.stash[RUN]
-        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not self._config.option.collectonly:
+        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not asks_nothing(self._config):
             run.client.describe_again()
         run.client.close()
         if hasattr(self._config, "workerinput"):
             left_out = [list(each) for each in self._left_out]
             vars(self._config)["workeroutput"][OF_A_WORKER] = [left_out, *run.client.record.statements]
             return
-        if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
+        if exitstatus == pytest.ExitCode.USAGE_ERROR or asks_nothing(self._config):
             return
         uncompared = []
         claimed = (case for case in self._cases.values() if case.verdict != "not claimed")

@@ -16,12 +16,13 @@ from ..asking.profiles import Profile
 from ..errors import NumaConformanceError, UsageError
 from ..files import data_folder, write_text
 from ..printable import printable
+from ..report.case import check_others_files
 from ..sources.versions import DEFAULT
 from ..wire.termination import EndsInOrder
 from .choice import CaseChoice
 from .conclusion import TARGET_UNREACHABLE, Conclusion, Terminal
 from .isolation import FixtureScope, is_of_the_suite, settle
-from .options import NAMING, setting
+from .options import NAMING, asks_nothing, setting
 from .run import RUN, Run
 from .selection import Selection
 from .spending import ShortCases
@@ -34,8 +35,8 @@ class ReportFolder:
     _held: int | None = None
 
     def take(self, config: pytest.Config) -> None:
-        """Take the folder and report a run that is not finished; raises ``UsageError`` if another run has it."""
-        if hasattr(config, "workerinput") or config.option.collectonly or setting(config, "numa_list"):
+        """Take the folder and report a run that is not finished; raises ``UsageError`` if that is not to be done."""
+        if hasattr(config, "workerinput") or asks_nothing(config) or setting(config, "numa_list"):
             return
         folder, markdown = setting(config, "numa_report"), setting(config, "numa_markdown")
         if folder:
@@ -54,7 +55,8 @@ class ReportFolder:
         except BlockingIOError:
             raise pytest.UsageError(f"--numa-report: another run is writing to {folder}; name another folder") from None
         except OSError:
-            return  # a file system without locks
+            pass  # a file system without locks
+        check_others_files(Path(folder))
 
     def pytest_unconfigure(self) -> None:
         """Let go of the folder when the run is over."""
@@ -146,8 +148,10 @@ def enable(config: pytest.Config) -> None:
     folder = ReportFolder()
     config.pluginmanager.register(folder)
     try:
-        selection = Selection.read(config, part=part)  # maybe of the report that is replaced next
-        folder.take(config)
+        try:
+            selection = Selection.read(config, part=part)  # maybe of the report that is replaced next
+        finally:
+            folder.take(config)
         config.stash[RUN] = Run.read(config, selection)
     except UsageError as error:
         raise pytest.UsageError(printable(str(error))) from error

@@ -96,6 +96,14 @@ def settings_list(config: pytest.Config, name: str) -> list[str]:
     return list(values if values is not None else config.getini(name))
 
 
+_ONLY_SHOWS = ("collectonly", "help", "version", "markers", "showfixtures", "show_fixtures_per_test")
+
+
+def asks_nothing(config: pytest.Config) -> bool:
+    """Tell whether an option of pytest is on with which no test is run."""
+    return any(getattr(config.option, name, False) for name in _ONLY_SHOWS)
+
+
 def is_set(config: pytest.Config, name: str) -> bool:
     """Tell whether a flag stands on the command line or in the ini file."""
     return bool(config.getoption(name) or config.getini(name))

@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
 from ..asking.findings.telling import CaseReport
-from ..errors import UsageError
+from ..errors import Fault, UsageError
 from ..files import write_text
 from ..wire.history.history import History, histories_text
 
@@ -60,6 +60,10 @@ _WEIGHTS: tuple[Verdict, ...] = (
 )
 
 
+Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
+"""A number of a report, which anybody may have written: one that every program can read."""
+
+
 class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     """One test with its parameters: its id, the requirements it checks, its area, its verdict, and why."""
 
@@ -69,19 +73,19 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     verdict: Verdict
     details: str = ""
     scenario: dict[str, Any] | None = None
-    asked: int = 0
+    asked: Count = 0
     """How often its requirement was asked, where it is judged on conversations."""
-    histories: int = 0
+    histories: Count = 0
     """In how many conversations that was."""
-    held_back: dict[str, int] = {}
+    held_back: dict[str, Count] = {}
     """Why it was not asked of what conversations show, and how often."""
-    telling: dict[str, int] = {}
+    telling: dict[str, Count] = {}
     """Machine to the conversations in which some other answer would have broken it, where that is looked at."""
-    in_part: dict[str, tuple[int, int]] = {}
+    in_part: dict[str, tuple[Count, Count]] = {}
     """The groups of conversations of which a budget left some out: how many were asked, of how many."""
-    broken_in: int = 0
+    broken_in: Count = 0
     """In how many of them it is not met before, or with, anything else."""
-    broken: int = 0
+    broken: Count = 0
     """At how many questions it is not met."""
     history: str = ""
     """The file, in the folder of the report, that holds the shortest conversation in which it is not met."""
@@ -166,6 +170,18 @@ def keep_group(group: str, histories: Iterable[History], folder: str, *, more: b
                 written.write(text)
         else:
             write_text(file, text, sync=False)
+
+
+def check_others_files(folder: Path) -> None:
+    """Refuse a folder that holds no report, and what one would remove; raises ``UsageError``."""
+    others = [*folder.glob(SCENARIO_FILES), *folder.glob(FOLDER)]
+    if others and not (folder / "report.json").exists():
+        accepted = "an empty folder, or one with a report"
+        raise UsageError(
+            Fault(
+                str(folder), f"has {others[0].name} and no report.json: a report removes what is not its own", accepted
+            )
+        )
 
 
 def remove_other_histories(cases: Iterable[Case], folder: Path) -> None:

@@ -14,7 +14,7 @@ from ..asking.profiles import Profile
 from ..chapters import REQUIREMENTS
 from ..printable import listed
 from ..wire.messages.describe import Description
-from .case import SILENT_CASES, VERDICTS, Case, Verdict
+from .case import SILENT_CASES, VERDICTS, Case, Count, Verdict
 from .claims import NOT_ASKED, NOT_JUDGED, Target, claim_of, measure_of, next_claim, no_claim_of, verdict_of
 from .known import stale, unasked
 
@@ -34,7 +34,7 @@ class Summary(msgspec.Struct, frozen=True):
     level: str
     verdict: str
     claim: str
-    counts: dict[str, int]
+    counts: dict[str, Count]
     cases: list[Case]
     problems: list[str]
     addresses: dict[str, str] = {}
@@ -47,7 +47,7 @@ class Summary(msgspec.Struct, frozen=True):
     """The version of numa-conformance that asked."""
     complete: bool = True
     """Whether all planned cases came to a verdict."""
-    planned: int = 0
+    planned: Count = 0
     """The number of cases that were to come to one."""
     snapshots: str = ""
     """The folder of the target's own snapshots, with which its placements and scores were compared."""

@@ -23,7 +23,7 @@ from ..printable import listed
 from ..sources.versions import KubernetesVersion
 from .circumstances import read_form
 from .claims import SILENT, TARGET_SNAPSHOTS
-from .model import Summary
+from .model import FORMAT, Summary
 
 MAX_BYTES = 256 * 1024 * 1024
 """Of a report.json that is read at most."""
@@ -73,7 +73,8 @@ def _check(file: Path, summary: Summary) -> None:
     fields, target, ours = Fields(str(file)), summary.target, summary.suite == __version__
     fields.name(target.name, "target.name")
     fields.name(target.version, "target.version")
-    for field, value, known in (("level", summary.level, LEVELS), ("suite", release_of(summary), RELEASES)):
+    of_suite = (("format", summary.format, (FORMAT,)), ("suite", release_of(summary), RELEASES))
+    for field, value, known in (("level", summary.level, LEVELS), *of_suite):
         if value not in known:
             fields.fault(field, f"is {shown(value)}", ", ".join(known))
     try:
@@ -87,6 +88,8 @@ def _check(file: Path, summary: Summary) -> None:
         match = _CASE.fullmatch(case.id)
         if match is None or counts[case.id] > 1 or (ours and match["test"] not in _tests().get(match["file"], ())):
             fields.fault(f"cases[{at}].id", f"is {shown(case.id)}", "a case of the suite, once")
+        if case.judges_conversations and not case.id.endswith(f"[{''.join(case.requirements)}]"):
+            fields.fault(f"cases[{at}].id", f"is {shown(case.id)}", "a case of its requirement")
         for name in (*case.requirements, *case.with_it):
             if name not in REQUIREMENTS and (ours or not _SHAPE.fullmatch(name)):
                 fields.fault(f"cases[{at}].requirements", f"has {shown(name)}", "ids of requirements")

@@ -43,7 +43,7 @@ AS_A_WHOLE: tuple[Way, ...] = (
     *(((None, None), ("2Gi", "2Gi")), (("4", None), (None, None)), ((None, "4"), (None, "2Gi"))),
 )
 """Amounts of a pod as a whole; none is less than what its containers ask for."""
-RESTARTS: tuple[Mapping[str, str], ...] = ({}, {"restartPolicy": "Always"}, {"restartPolicy": "Never"})
+RESTARTS: tuple[dict[str, str], ...] = ({}, {"restartPolicy": "Always"}, {"restartPolicy": "Never"})
 """Init containers, of which one that is always restarted is a sidecar."""
 _pod = partial(pod, "p")
 
