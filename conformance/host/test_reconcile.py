@@ -259,8 +259,17 @@ def test_a_cgroup_that_comes_late_gets_its_cpuset(worlds: Worlds, requirements: 
 def test_cgroups_of_no_pod_keep_their_cpusets(worlds: Worlds, requirements: tuple[str, ...]) -> None:
     for world in worlds:
         world.spoil(world.missing())
+        before = _files_of_others(world)
         world.reconcile()
-        for folder, text in world.others.items():
-            if world.text(folder) != text:
-                why = "a cgroup that belongs to no pod has another cpuset than before"
-                raise world.finding(requirements, why, folder, text)
+        after = _files_of_others(world)
+        for file in sorted(before | after):
+            if before.get(file) != after.get(file):
+                why = f"a cgroup that belongs to no pod has another {file.name} than before"
+                place = f"{file.relative_to(world.root)} on {world.machine.name}"
+                was, got = (files.get(file, "no such file") for files in (before, after))
+                raise Finding(requirements, f"{why}: {place}", got=got, allowed=was)
+
+
+def _files_of_others(world: World) -> dict[Path, str]:
+    files = (file for folder in world.others for file in folder.iterdir() if file.is_file())
+    return {file: file.read_text(errors="replace").strip() for file in files}
