@@ -345,7 +345,9 @@ def test_histories_may_be_compressed_or_have_a_mark_of_order(run, tmp_path, comm
 
 
 @pytest.mark.parametrize("command", ["judge", "replay"])
-@pytest.mark.parametrize("content", [gzip.compress(b'{"history": 1}' * 99)[:-12], b"\x1f\x8bnothing"])
+@pytest.mark.parametrize(
+    "content", [gzip.compress(b'{"history": 1}' * 99)[:-12], b"\x1f\x8bnothing"], ids=["cut", "none"]
+)
 def test_a_damaged_archive_is_one_sentence(run, tmp_path, command, content):
     (tmp_path / "h.gz").write_bytes(content)
     code, _, err = run(command, tmp_path / "h.gz")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ import numa_conformance
 from numa_conformance.asking.generators.workloads import guaranteed, static, static_memory
 from numa_conformance.cli import main
 from numa_conformance.doctor.pod_resources import PodResourcesReport
+from numa_conformance.errors import UsageError
 from numa_conformance.judging.questions import QUESTIONS
-from numa_conformance.judging.verdicts import WELL_FORMED, judge
+from numa_conformance.judging.verdicts import WELL_FORMED, judge, judge_from_file
 from numa_conformance.machine import load_machine
 from numa_conformance.machine.forms import CompactForm, MachineForm
 from numa_conformance.wire.history.answers import READERS
@@ -129,6 +131,16 @@ def test_a_pod_of_any_size_is_judged(options: tuple[str, ...], judge_file: Judge
         ),
     )
     assert judge_file(histories_text([conversation(*steps)]))[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "version", "words"),
+    [("node.starts", "1.36", "did you mean 'node.start'?"), ("node.start", "9.99", "accepted: 1.27 to ")],
+)
+def test_what_no_suite_asks_is_one_error(method: str, version: str, words: str) -> None:
+    step = Step(method, {}, {"result": "failed", "stage": "cpumanager", "message": "no"})
+    with pytest.raises(UsageError, match=re.escape(words)):
+        judge_from_file(History(Head("test", "", 0, MACHINE, version), [step]))
 
 
 def test_texts_of_too_many_digits_are_no_numbers(judge_file: Judge) -> None:

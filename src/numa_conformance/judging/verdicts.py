@@ -5,13 +5,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..errors import Fault, UsageError
+from ..errors import Fault, UsageError, did_you_mean, faults_within
 from ..machine.small import is_small
+from ..sources.versions import KubernetesVersion
 from ..wire.features import PROMISES
 from ..wire.history.history import History
+from ..wire.messages import METHODS
 from .chapter import OTHERWISE, REQUIREMENTS, Checker, NotAsked, NotConfigured, Violation, checkers_of
 from .node_subjects import Malformed
-from .questions import QuestionError
+from .questions import QUESTIONS, QuestionError
 from .subjects import subjects
 from .telling import OTHER_ANSWERS, Telling, add_up
 
@@ -160,8 +162,14 @@ def _known_name(name: str) -> str:
 def judge_from_file(history: History) -> HistoryVerdicts:
     """Judge a history from a file of anybody's, which tells no claims: what is asked by a claim alone is left out.
 
-    Raises ``UsageError`` where its steps are not those of the protocol.
+    Raises ``UsageError`` where its steps are not those of the protocol, or its version is none that is known.
     """
+    known = QUESTIONS.keys() | METHODS.keys()
+    for name in sorted({step.method for step in history.steps} - known):
+        raise UsageError(Fault(history.id, f"{name!r} is no method{did_you_mean(name, known)}"))
+    if history.head.version:
+        with faults_within(history.id):
+            KubernetesVersion.supported(history.head.version)
     try:
         verdicts = judge(history)
     except QuestionError as error:
