@@ -237,6 +237,11 @@ def test_a_folder_of_others_is_refused(tmp_path: Path):
         check_others_files(tmp_path)
     write_text(tmp_path / "report.json", whole().to_json())
     check_others_files(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "histories").rmdir()
+    (tmp_path / "histories").symlink_to("mine")
+    with pytest.raises(UsageError, match="is a link"):
+        check_others_files(tmp_path)
 
 
 class SupportsNothing(ReferenceTarget):

@@ -82,11 +82,13 @@ def rest_of(before: World, after: World, question: Message, reply: Message, was:
     uid = _named(question)
     had, has = before.pods.get(uid), after.pods.get(uid)
     stays = tuple(_stays(had, has, question)) if had and has and has is not had else ()
-    now = books_of(getattr(reply, "memory_state", None)) if before.settings.memory_static else {}
+    told = getattr(reply, "memory_state", None) if before.settings.memory_static else None
+    now = books_of(told)
     of = [(had, has)]
     if isinstance(question, RestartNode):  # each pod is admitted anew, with its init containers
         of = [(pod, after.pods.get(name)) for name, pod in before.pods.items()]
-    balances = () if had and isinstance(reply, Rejected) else tuple(_balances(of, was, now, _groups(before)))
+    open_still = told is None or (had and isinstance(reply, Rejected))
+    balances = () if open_still else tuple(_balances(of, was, now, _groups(before)))
     return Rest(before, _event(question, reply), uid, stays, balances) if stays or balances else None
 
 
@@ -145,7 +147,7 @@ def _balances(
     nodes = union((nodes, *(group for group in groups if group & nodes)))
     free, least = Counter[tuple[int, str]](), Counter({(nodes, kind): number for kind, number in moved.items()})
     for (node, kind), bytes_before in was.items():
-        bytes_now = now.get((node, kind))
+        bytes_now = now.get((node, kind), None if now else 0)  # told, and empty: nothing is free
         if bytes_now is not None:
             together = nodes if node & nodes else next((group for group in groups if group & node), node)
             free[together, kind] += bytes_now

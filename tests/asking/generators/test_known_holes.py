@@ -122,6 +122,69 @@ def _score(question: Json) -> int:
     return Directly(ReferenceTarget("documented")).call("score", question)["score"]  # type: ignore[no-any-return]
 
 
+def _no_books(answer: Json, memory: Memory) -> Json:
+    return answer | {"memory_state": []} if answer.get("memory_state") else answer
+
+
+def _burstable(pod: Json) -> None:
+    for container in pod["spec"]["containers"]:
+        container["resources"] = {"requests": container.get("resources", {}).get("requests") or {"cpu": "1m"}}
+
+
+def _debuggers_count(question: Json, memory: Memory) -> Json:
+    if question["pod"]["spec"].get("ephemeralContainers"):
+        _burstable(question["pod"])
+    return question
+
+
+def _storage_makes_a_class(question: Json, memory: Memory) -> Json:
+    sides = [container.get("resources", {}) for container in question["pod"]["spec"]["containers"]]
+    storage = [[of.get(side, {}).get("ephemeral-storage") for side in ("requests", "limits")] for of in sides]
+    if any(request != limit for request, limit in storage):
+        _burstable(question["pod"])
+    return question
+
+
+def _any_policy_makes_a_sidecar(question: Json, memory: Memory) -> Json:
+    for container in question["pod"]["spec"].get("initContainers", ()):
+        if "restartPolicy" in container:
+            container["restartPolicy"] = "Always"
+    return question
+
+
+def _whole_cpus_of_a_node(question: Json, memory: Memory) -> Json:
+    cpu = question["allocatable"].get("cpu", "")
+    whole = str(int(cpu[:-1]) // 1000) if cpu.endswith("m") else cpu
+    return {**question, "allocatable": {**question["allocatable"], "cpu": whole}}
+
+
+def _short_uid(question: Json, memory: Memory) -> Json:
+    if "pod" not in question:
+        return {**question, "uid": question["uid"][:20]}
+    pod = question["pod"]
+    return {**question, "pod": {**pod, "metadata": {**pod["metadata"], "uid": pod["metadata"]["uid"][:20]}}}
+
+
+def _binary_units_alone(kubelet: Json) -> None:
+    for amounts in (kubelet.get("kubeReserved") or {}, kubelet.get("systemReserved") or {}):
+        for name, text in amounts.items():
+            amounts[name] = f"{text[:-1]}Ki" if text.endswith("k") else text
+
+
+def _resources_of_healthy_devices(question: Json, memory: Memory) -> Json:
+    devices = question["machine"].get("devices") or []
+    healthy = {device["resource"] for device in devices if device.get("healthy", True)}
+    known = [device for device in devices if device["resource"] in healthy]
+    return {**question, "machine": {**question["machine"], "devices": known}}
+
+
+def _quota_of_the_first_start(question: Json, memory: Memory) -> Json:
+    kubelet = question.get("kubelet")
+    if kubelet is not None and "cpuCFSQuota" in memory.asked["node.start"]["kubelet"]:
+        kubelet = {**kubelet, "cpuCFSQuota": memory.asked["node.start"]["kubelet"]["cpuCFSQuota"]}
+    return {**question, "kubelet": kubelet}
+
+
 HOLES: dict[str, tuple[str, str, dict[str, Rewrite], dict[str, Rewrite]]] = {
     "an option that is off is on": (
         "relations",
@@ -177,6 +240,55 @@ HOLES: dict[str, tuple[str, str, dict[str, Rewrite], dict[str, Rewrite]]] = {
         "scheduler/requested-to-capacity-ratio/rounds-to-the-nearest",
         {},
         {"score": _rounds_down},
+    ),
+    "books that are empty are told": (
+        "worlds",
+        "memory-manager/static/returns-memory-on-removal",
+        {},
+        {"node.remove": _no_books},
+    ),
+    "ephemeral containers make a class": (
+        "classes",
+        "qos/only-integral-cpus-are-exclusive",
+        {"classify": _debuggers_count},
+        {},
+    ),
+    "storage makes a class": ("classes", "qos/requests-default-to-limits", {"classify": _storage_makes_a_class}, {}),
+    "an init container that is never restarted is a sidecar": (
+        "classes",
+        "qos/pod-total-is-the-larger-of-init-and-apps",
+        {"classify": _any_policy_makes_a_sidecar},
+        {},
+    ),
+    "a node has whole CPUs": (
+        "scores",
+        "scheduler/filter/refuses-what-has-no-room",
+        {"score": _whole_cpus_of_a_node},
+        {},
+    ),
+    "uids are cut": (
+        "lives",
+        "cpu-manager/static/exclusive-cpus-belong-to-one-pod",
+        {"node.admit": _short_uid, "node.run": _short_uid, "node.remove": _short_uid},
+        {},
+    ),
+    "k and M are Ki and Mi": (
+        "starts",
+        "memory-manager/reserved-memory/comes-up-when-it-matches",
+        {"node.start": in_kubelet(_binary_units_alone)},
+        {},
+    ),
+    "a resource without healthy devices is unknown": (
+        "lives",
+        "device-manager/allocation/refuses-what-is-not-there",
+        {"node.start": _resources_of_healthy_devices},
+        {},
+    ),
+    "a restart keeps the quota": (
+        "lives",
+        "cpu-manager/static/shared-limits-are-enforced-by-quota",
+        {"node.restart": _quota_of_the_first_start},
+        {},
     ),
 }
 """What a wrong allocator does, the group that shows it by which requirement, and the lies."""
