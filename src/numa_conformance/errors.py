@@ -12,7 +12,7 @@ Three families, never mixed:
 import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from .printable import as_line
@@ -63,6 +63,16 @@ class UsageError(NumaConformanceError):
     @classmethod
     def _moved(cls, faults: Iterable[Fault]) -> "UsageError":
         return UsageError(faults)
+
+
+@contextmanager
+def faults_as_of(known: object, unpacked: object) -> Iterator[None]:
+    """Name what a person knows in place of where it was unpacked, in a ``UsageError`` that is raised inside."""
+    try:
+        yield
+    except UsageError as error:
+        moved = (replace(fault, place=fault.place.replace(str(unpacked), str(known))) for fault in error.faults)
+        raise type(error)._moved(moved) from error
 
 
 @contextmanager

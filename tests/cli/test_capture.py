@@ -43,6 +43,18 @@ def test_a_file_is_recognised_by_what_is_in_it(run, pasted, monkeypatch, tmp_pat
     assert (code, out.splitlines()[0][:6]) == (0, "lscpu:")
 
 
+def test_a_fault_of_an_archive_names_the_archive(run, tmp_path):
+    write_tree(load_machine(MACHINE), tmp_path / "tree")
+    online = tmp_path / "tree/sys/devices/system/cpu/online"
+    for text, status in ((online.read_text(), 0), ("0-99999999999", 2)):
+        online.write_text(text)
+        with tarfile.open(tmp_path / "packed.tgz", "w:gz") as packed:
+            packed.add(tmp_path / "tree", ".")
+        code, _, err = run("machines", "capture", "--from-node", tmp_path / "packed.tgz")
+        assert code == status
+        assert (f"{tmp_path}/packed.tgz/sys/devices/system/cpu/online: " in err) == (status == 2)
+
+
 @pytest.fixture
 def archive(tmp_path):
     """Return a support archive: nodes/NAME/sysinfo.tgz of two nodes, below a folder with a long name."""

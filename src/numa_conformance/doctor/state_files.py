@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ..errors import Fault, UsageError
+from ..errors import Fault, UsageError, faults_as_of
 from ..fields import object_at, object_once
 from ..files import read_bounded
 from ..kube.resource_names import page_bytes
@@ -58,11 +58,8 @@ def open_node(path: Path, *, whole: bool = False) -> Iterator[Path]:
                 place = root / ROOT_DIR.strip("/") / STATE_FILES[name]
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(text, encoding="utf-8")
-            try:
+            with faults_as_of(path, root):
                 yield root
-            except UsageError as error:  # the folder is none that a person knows
-                faults = (replace(fault, place=fault.place.replace(str(root), str(path))) for fault in error.faults)
-                raise UsageError(faults) from error
         else:
             yield stack.enter_context(open_dump(path, whole=whole))
 

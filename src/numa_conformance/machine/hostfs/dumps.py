@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from ...errors import Fault, UsageError
+from ...errors import Fault, UsageError, faults_as_of
 from ...files import TemporaryFolder, open_plain
 
 Parts: TypeAlias = tuple[str, ...]
@@ -70,6 +70,7 @@ def open_dump(path: Path, inside: str | None = None, *, whole: bool = False) -> 
             if path.exists() and not path.is_dir():
                 folder = TemporaryFolder("numa-conformance-", size=2 * MAX_TOTAL)
                 stack.callback(folder.close)
+                stack.enter_context(faults_as_of(path, folder.path))
                 _extract(path, folder.path, inside, whole=whole)
                 path = _root(path, folder.path, inside)
             elif inside or _is_root(path):
