@@ -18,6 +18,7 @@ NEVER = "it is waited for what nobody does: any limit shows the same"
 LIMIT = "the limit is what is tested"
 PROCESSOR = "the limit is what is tested, of the processor's time: many times what is used, and others' load is no part"
 REASONS = {
+    "cli/test_commands.py": {"test_smoke_tells_a_terminal_how_long_it_waits": LIMIT},
     "doctor/guest.py": {WHOLE: "a program in a guest: what sleeps there, and what waits for passes of a loop"},
     "doctor/kubelet_node.py": {"run": "a kubelet makes passes of its loop by the clock"},
     "doctor/test_pod_resources.py": {"test_an_answer_without_end_is_told_in_a_line": NEVER},
@@ -38,6 +39,7 @@ REASONS = {
         "test_three_dense_providers_on_sixteen_numa_nodes_end_quickly": PROCESSOR
     },
     "suite/test_one_field.py": {"test_what_is_wrong_is_found_made_shorter_asked_again_and_told": PROCESSOR},
+    "wire/fakes/closes_its_output.py": {WHOLE: "a target that hangs"},
     "wire/fakes/hangs.py": {WHOLE: "a target that hangs"},
     "wire/fakes/leaves_a_daemon.py": {WHOLE: "a daemon that stays"},
     "wire/test_stdio.py": {"test_a_target_that_hangs_costs_its_budget_and_no_more": LIMIT},

@@ -69,7 +69,7 @@ def _of_a_test(node):
         "errors",
         "kube",
         "machine.hostfs",
-        *(f"reference.managers.{each}" for each in ("hint", "provider", "setup")),
+        *(f"reference.managers.{each}" for each in ("hint", "provider", "setup", "state_file")),
     )
     ours = isinstance(node, ast.ImportFrom) and str(node.module).startswith("numa_conformance.")
     return ours and str(node.module).partition(".")[2] not in below

@@ -97,8 +97,8 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
     histories = [history for history in read_files(present) if history.steps]
     if not histories:
         raise UsageError(Fault(str(report), "keeps no histories", "a report made with --numa-histories"))
-    kept = (case for case in summary.cases if case.verdict == "passed" and case.judges_conversations)
-    met = {name for case in kept for name in case.requirements}
+    cases = (case for case in summary.cases if case.verdict == "passed" and case.judges_conversations)
+    met = {name for case in cases for name in case.requirements}
     chosen, different = random.Random(0).sample(histories, min(sample, len(histories))), 0
     with open_target(choice) as client:
         for history in with_progress(chosen, "asking", len(chosen)):

@@ -82,13 +82,13 @@ def rest_of(before: World, after: World, question: Message, reply: Message, was:
     uid = _named(question)
     had, has = before.pods.get(uid), after.pods.get(uid)
     stays = tuple(_stays(had, has, question)) if had and has and has is not had else ()
-    told = getattr(reply, "memory_state", None) if before.settings.memory_static else None
-    now = books_of(told)
+    memory = getattr(reply, "memory_state", None) if before.settings.memory_static else None
+    now = books_of(memory)
     of = [(had, has)]
     if isinstance(question, RestartNode):  # each pod is admitted anew, with its init containers
         of = [(pod, after.pods.get(name)) for name, pod in before.pods.items()]
-    open_still = told is None or (had and isinstance(reply, Rejected))
-    balances = () if open_still else tuple(_balances(of, was, now, _groups(before)))
+    unknown = memory is None or (had and isinstance(reply, Rejected))
+    balances = () if unknown else tuple(_balances(of, was, now, _groups(before)))
     return Rest(before, _event(question, reply), uid, stays, balances) if stays or balances else None
 
 

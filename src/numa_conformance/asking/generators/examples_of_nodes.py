@@ -116,8 +116,8 @@ def _of_sidecars(claimed: frozenset[str]) -> Iterator[Scenario]:
     yield _lived("a sidecar that owns a CPU", machine, static(), pod("own", [app], [sidecar]))
     if "node/resize" in claimed:
         shares, more = container("a", cpu="500m", memory="64Mi"), container("s", cpu="2", memory="64Mi", sidecar=True)
-        own = [pod("own", [shares], [each]) for each in (sidecar, more)]
-        yield _lived("a sidecar that is to own more CPUs", machine, static(), *own)
+        pods = [pod("own", [shares], [each]) for each in (sidecar, more)]
+        yield _lived("a sidecar that is to own more CPUs", machine, static(), *pods)
     policies, managers = ("none", "best-effort", "restricted"), {"cpu-manager/none", DEVICES}
     if {"node/resize", *managers, *(f"topology-manager/{policy}" for policy in policies)} <= claimed:
         machine, gpu = load_machine("two-nodes-devices"), {"example.com/gpu": "1"}

@@ -186,9 +186,9 @@ def _pods_of(name: str, as_a_whole: bool) -> Iterator[dict[str, Any]]:
         more["resources"] = {"requests": _of(name, whole)} if whole else {}
         yield {**pod, "spec": {**pod["spec"], **{field: value for field, value in more.items() if value}}}
     if as_a_whole:
-        beside = {"requests": _of("memory" if name == "cpu" else "cpu", 1)}
+        whole = {"requests": _of("memory" if name == "cpu" else "cpu", 1)}
         pod = _pod([_of(name, REQUESTS)])
-        yield {**pod, "spec": {**pod["spec"], "resources": beside}}
+        yield {**pod, "spec": {**pod["spec"], "resources": whole}}
 
 
 def _room(name: str, number: int) -> dict[str, str]:
