@@ -49,12 +49,21 @@ def restarted(
     held = {pod.uid: holdings_of(pod.containers) for pod in reply.pods if isinstance(pod, ReadmittedPod)}
     refused = {pod.uid: f"{pod.reason}: {pod.message}" for pod in reply.pods if isinstance(pod, RejectedPod)}
     pods = {uid: pod.found_again(held.get(uid, {})) for uid, pod in before.pods.items() if uid not in refused}
-    reserved = before.reserved if settings.reserved is None else settings.reserved
-    after = replace(before, settings=settings, reserved=reserved if settings.static else 0, pods=pods)
+    after = replace(_reserving(before, settings), settings=settings, pods=pods)
     after = after.with_pool(bits(reply.default_cpuset))
     if settings != before.settings:
         after = replace(after, first_pool=after.pool)
     return Restart(before, after, plain, held, refused, with_its_files=with_its_files, wanted=settings, deleted=deleted)
+
+
+def _reserving(before: World, settings: Settings) -> World:
+    """Return the node with the CPUs that a restart reserves: an answer does not tell which, where an amount is new."""
+    if settings.static and settings.reserved is not None:
+        return replace(before, reserved=settings.reserved, knows_reserved=True)
+    of_an_amount = before.settings.static and before.settings.reserved is None
+    if settings.static and of_an_amount and settings.reserved_count == before.settings.reserved_count:
+        return before
+    return replace(before, reserved=0, knows_reserved=not (settings.static and settings.reserved_count))
 
 
 MOST_REMEMBERED = 60

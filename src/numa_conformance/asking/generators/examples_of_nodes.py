@@ -97,14 +97,23 @@ def _of_memory(claimed: frozenset[str]) -> Iterator[Scenario]:
         questions = [start(static_memory("restricted")), *pods, ("node.state", {})]
         yield _example("memory of two and of one", machine, questions)
     if {STATIC, MEMORY} <= claimed:
-        nodes = tuple(replace(node, hugepages={"32Mi": 16}) for node in machine.memory)
-        paged = replace(machine, name=f"{machine.name} with huge pages of 32Mi", memory=nodes)
-        pods = [admit(guaranteed(f"p{number}", 1, **{"hugepages-32Mi": "512Mi"})) for number in range(len(nodes) + 1)]
-        yield _example("huge pages of another size", paged, [start(static_memory()), *pods])
+        sizes = {"64Ki": 8192, "32Mi": 16, "512Mi": 1}
+        nodes = tuple(replace(node, hugepages=sizes) for node in machine.memory)
+        paged = replace(machine, name=f"{machine.name} with huge pages of other sizes", memory=nodes)
+        for size in sizes:
+            wanted = {f"hugepages-{size}": "512Mi"}
+            pods = [admit(guaranteed(f"p{number}", 1, "500M", **wanted)) for number in range(len(nodes) + 1)]
+            yield _example(f"huge pages of {size}", paged, [start(static_memory()), *pods])
     if {STATIC, MEMORY, "node/resize"} <= claimed:
         first = container("a", cpu="1", memory="64Mi")
         two = [pod("two", [first, container("b", cpu="1", memory=size)]) for size in ("64Mi", "128Mi")]
         yield _lived("memory that is resized", machine, static_memory(), *two)
+        sizes = (("64Mi", "2"), ("128Mi", "4"))
+        both = [
+            pod("both", [container("a", cpu="500m", memory=memory), container("b", cpu=cpu, memory="64Mi")])
+            for memory, cpu in sizes
+        ]
+        yield _lived("containers that are resized together", machine, static(), *both)
 
 
 def _of_sidecars(claimed: frozenset[str]) -> Iterator[Scenario]:
@@ -193,6 +202,8 @@ def _of_the_loop(claimed: frozenset[str]) -> Iterator[Scenario]:
     fixed = guaranteed("fixed", 2)
     fixed["metadata"]["annotations"] = {"kubernetes.io/config.source": "file"}
     yield _lived("a static pod", machine, static(), fixed)
+    dozen = pod("dozen", [container(f"c{n}", cpu="1", memory="64Mi") for n in range(12)])
+    yield _lived("many containers", load_machine("t3-two-numa-per-socket"), static(), dozen)
     yield _lived("many CPUs", load_machine("amd-turin-9965-nps1"), static(), guaranteed("many", 300))
     high = replace(renumber(machine, {cpu.id: cpu.id + 1020 for cpu in machine.cpus}), name=f"{machine.name}, high ids")
     yield _lived("CPU ids around 1024", high, static(reserved="1020-1020"), guaranteed("half", len(machine.cpus) // 2))
@@ -228,6 +239,10 @@ def _of_restarts(claimed: frozenset[str]) -> Iterator[Scenario]:
         admit(guaranteed("a", "500m")),
     ]
     yield _example("restarted with limits by quota", small, questions)
+    some, many = (kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": cpu}) for cpu in ("1", "3"))
+    for before, after in ((some, many), (many, some)):
+        questions = [start(before), ("node.restart", {"kubelet": after}), admit(guaranteed("a", 5))]
+        yield _example(f"restarted with {after['kubeReserved']['cpu']} CPUs reserved", small, questions)
     if DEVICES in claimed:
         yield _alike()
     if "cpu-manager/state-file" in claimed:
@@ -246,7 +261,10 @@ def _alike() -> Scenario:
     devices = tuple(Device(kind, f"GPU-{begin}-{number}", (number % 2,)) for number in range(6))
     machine = replace(known, name=f"{known.name} with long ids", devices=devices)
     both = [container(f"inference-server-{n}", cpu="2", memory="64Mi", other={kind: "1"}) for n in range(2)]
-    first, second, third = (admit(pod(f"{begin}-{number}", both)) for number in range(3))
+    pods = [pod(f"{begin}-{number}", both) for number in range(3)]
+    for each, namespace, name in zip(pods, ("a", "a-b", "b"), ("b-c", "c", "c"), strict=True):
+        each["metadata"] |= {"namespace": namespace, "name": name}
+    first, second, third = map(admit, pods)
     restart: Question = ("node.restart", {})
     gone = [remove(f"{begin}-0"), restart, restart, third]
     return _example("names that begin alike", machine, [start(static()), first, second, restart, third, *gone])

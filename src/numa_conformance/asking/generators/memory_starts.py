@@ -17,7 +17,7 @@ LEAST = 512
 """MiB of a NUMA node that more than bears what is reserved."""
 ELSEWHERE: tuple[tuple[Mapping[str, Any], int], ...] = (
     ({"evictionHard": {"memory.available": "200Mi"}}, 456),
-    ({"evictionHard": {"nodefs.available": "5%"}}, 256),
+    *(({"evictionHard": {"nodefs.available": "5%"}}, 256), ({"evictionHard": {}}, 256)),
     ({"evictionSoft": {"memory.available": "300Mi"}, "evictionSoftGracePeriod": {"memory.available": "1m"}}, 356),
     ({"evictionMinimumReclaim": {"memory.available": "300Mi"}}, 356),
     *(({"systemReserved": {"memory": "0.0625Gi"}}, 420), ({"kubeReserved": {"memory": "262144k"}}, 350)),

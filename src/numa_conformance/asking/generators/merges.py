@@ -95,7 +95,7 @@ def _families(count: int, lot: random.Random, number: int, *, tied: bool = False
 
 
 def _family(count: int, lot: random.Random, *, tied: bool = False) -> list[Provider]:
-    """Return one to three providers; with ``tied`` they prefer several sets of one size, and some wider ones."""
+    """Return one to five providers; with ``tied`` they prefer several sets of one size, and some wider ones."""
     if tied:
         width = max(1, min(lot.choice(_TIED_WIDTHS), count - 1))
         alike = [nodes for nodes in _sets(min(count, 8)) if len(nodes) == width]
@@ -105,7 +105,7 @@ def _family(count: int, lot: random.Random, *, tied: bool = False) -> list[Provi
         row += [(nodes, len(nodes) > width and lot.random() < 0.5) for nodes in others]
         return [*({"r": lot.sample(row, len(row))} for _ in range(lot.randint(1, 2))), lot.choice((None, {}))]
     shared = lot.sample(_sets(count), min(2, 2**count - 1)) if lot.random() < 0.6 else []
-    return [_provider(count, shared, lot) for _ in range(lot.randint(1, 3))]
+    return [_provider(count, shared, lot) for _ in range(lot.choice((1, 2, 3, 5)))]
 
 
 def _unpreferred(family: Sequence[Provider]) -> list[Provider]:
@@ -121,7 +121,7 @@ def _provider(count: int, shared: Sequence[Nodes], lot: random.Random) -> Provid
         return lot.choice((None, {}, {"r": None}, {"r": []}))
     if chance < 0.2 and count <= 5:
         return {"r": usual(count, lot.randint(1, count))}
-    return {f"r{index}": _row(count, shared, lot) for index in range(lot.choice((1, 1, 1, 2)))}
+    return {f"r{index}": _row(count, shared, lot) for index in range(lot.choice((1, 1, 2, 3)))}
 
 
 def _row(count: int, shared: Sequence[Nodes], lot: random.Random) -> Hints:

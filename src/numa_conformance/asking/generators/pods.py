@@ -16,13 +16,13 @@ Written = tuple["str | None", "str | None"]
 """A request and a limit as they are written; None where there is none."""
 CPU: tuple[Written, ...] = (
     *((None, None), ("1", None), (None, "2"), ("1", "2"), ("2", "2"), ("2000m", "2"), ("2", "2.0")),
-    *(("2e0", "2k"), ("1.5", "1500m"), ("1001m", "1001m"), ("300m", "300m"), ("1", "1"), ("0", "0")),
-    ("0", None),
+    *(("2e0", "2k"), ("2E0", "2e+0"), (".5e1", "5."), ("1.5", "1500m"), ("1.001", "1001m")),
+    *(("300m", "300m"), ("1", "1"), ("0", "0"), ("0", None)),
 )
 MEMORY: tuple[Written, ...] = (
     *((None, None), ("100Mi", None), (None, "200Mi"), ("100Mi", "200Mi"), ("200Mi", "200Mi")),
     *(("1Gi", "1024Mi"), ("200M", "200e6"), ("200M", "200Mi"), ("200Mi", "209715201"), ("0", "0")),
-    *(("1000k", "1M"), ("1k", "1Ki"), ("128974848000m", "128974848")),
+    *(("1000k", "1M"), ("1k", "1Ki"), ("128974848000m", "128974848"), ("1Ti", "1024Gi"), ("1T", "1e12")),
 )
 OTHER_RESOURCES: tuple[Mapping[str, Written], ...] = (
     *({}, {DEVICE: ("1", "1")}, {"ephemeral-storage": ("1Gi", "2Gi")}, {"hugepages-2Mi": ("64Mi", "64Mi")}),
@@ -111,8 +111,13 @@ def pod_sweep(*, as_a_whole: bool = True, lots: int = 300, seed: int = 0) -> Ite
     ]
     yield _classify("sweep", "one container beside overhead", overhead)
     debugger = {"name": "debugger", "image": "example"}
-    debugged = [_with(_pod([_container("c", way)]), ephemeralContainers=[debugger]) for way in TELLING]
+    other = {"tolerations": [{"operator": "Exists"}], "volumes": [{"name": "v", "emptyDir": {}}], "resources": {}}
+    debugged = [_with(_pod([_container("c", way)]), ephemeralContainers=[debugger], **other) for way in TELLING]
     yield _classify("sweep", "one container beside an ephemeral one", debugged)
+    ports = {"env": [{"name": "A", "value": "1"}], "ports": [{"containerPort": 80}]}
+    empty = [{"requests": {}, "limits": limits} for limits in ({}, {"cpu": "2", "memory": "200Mi"})]
+    written = [_pod([{**_container("c", TELLING[0]), **ports, "resources": resources}]) for resources in empty]
+    yield _classify("sweep", "one container that requests nothing in words", written)
     lot = random.Random(f"pods {seed}")
     yield _classify("sweep", "several containers by lot", [_by_lot(lot) for _ in range(lots)], seed)
 

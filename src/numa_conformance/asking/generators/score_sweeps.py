@@ -248,6 +248,14 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
         yield _question(described, room, [used], wanted)
     for requested in ("1500m", "1501m"):
         yield _question(described, {**room, "cpu": "7500m"}, [{"cpu": "6"}], {"cpu": requested})
+        yield _question(described, {**room, "cpu": "3300m", FOO: "0"}, [{"cpu": "1800m"}], {"cpu": requested, FOO: "0"})
+    yield _question(described, {**room, FOO: "0"}, [], {FOO: "1"})
+    inits = [_container(f"i{n}", {"cpu": f"{n}", "memory": f"{4 - n}Gi"}) for n in (1, 2, 3)]
+    wide = {"initContainers": inits, "overhead": {"cpu": "250m", "memory": "128Mi"}}
+    busy = _pod([{"cpu": "3", "memory": "1Gi"}])
+    busy = {**busy, "spec": {**busy["spec"], **wide}}
+    for memory in ("3200Mi", "3199Mi"):
+        yield _question_of_pods(described, {"cpu": "3250m", "memory": memory}, [], busy)
 
 
 def _small(amount: int) -> Amounts:

@@ -142,6 +142,9 @@ def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Configuration
     for number in {most // 4, most // 2, most - 1} - {0}:
         yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": str(number)}), None
     yield {**static(), "cpuManagerPolicy": "dynamic"}, None
+    if most > FEW_CPUS:
+        ids = [cpu.id for cpu in machine.cpus]
+        yield {**static(reserved=f"{ids[1]},{ids[0]},{ids[1]}"), "maxPods": 250, "kind": "KubeletConfiguration"}, None
     yield kubelet(cpuManagerPolicy="static"), None
     yield kubelet(cpuManagerPolicy="static", kubeReserved={"memory": "1Gi"}, systemReserved={"cpu": "0"}), None
 
