@@ -246,9 +246,10 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
         cases.append((in_use, by_lot))
     for used, wanted in cases:
         yield _question(described, room, [used], wanted)
-    for requested in ("1500m", "1501m"):
-        yield _question(described, {**room, "cpu": "7500m"}, [{"cpu": "6"}], {"cpu": requested})
-        yield _question(described, {**room, "cpu": "3300m", FOO: "0"}, [{"cpu": "1800m"}], {"cpu": requested, FOO: "0"})
+    for cpu, in_use, requested in (("7500m", "6", 1500), ("3300m", "1100m", 2200)):
+        for more in (0, 1):
+            wanted = {"cpu": f"{requested + more}m", FOO: "0"}
+            yield _question(described, {**room, "cpu": cpu, FOO: "0"}, [{"cpu": in_use}], wanted)
     yield _question(described, {**room, FOO: "0"}, [], {FOO: "1"})
     inits = [_container(f"i{n}", {"cpu": f"{n}", "memory": f"{4 - n}Gi"}) for n in (1, 2, 3)]
     wide = {"initContainers": inits, "overhead": {"cpu": "250m", "memory": "128Mi"}}
