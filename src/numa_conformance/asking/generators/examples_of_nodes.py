@@ -108,10 +108,9 @@ def _of_memory(claimed: frozenset[str]) -> Iterator[Scenario]:
         first = container("a", cpu="1", memory="64Mi")
         two = [pod("two", [first, container("b", cpu="1", memory=size)]) for size in ("64Mi", "128Mi")]
         yield _lived("memory that is resized", machine, static_memory(), *two)
-        sizes = (("64Mi", "2"), ("128Mi", "4"))
         both = [
             pod("both", [container("a", cpu="500m", memory=memory), container("b", cpu=cpu, memory="64Mi")])
-            for memory, cpu in sizes
+            for memory, cpu in (("64Mi", "2"), ("128Mi", "4"))
         ]
         yield _lived("containers that are resized together", machine, static(), *both)
 

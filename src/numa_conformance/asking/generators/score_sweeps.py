@@ -246,17 +246,21 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
         cases.append((in_use, by_lot))
     for used, wanted in cases:
         yield _question(described, room, [used], wanted)
-    for cpu, in_use, requested in (("7500m", "6", 1500), ("3300m", "1100m", 2200)):
+    yield from _tight(described)
+
+
+def _tight(described: Mapping[str, Any]) -> Iterator[Question]:
+    """Ask of nodes with parts of a CPU, with none of a resource, and with just enough for the busiest moment."""
+    for cpu, used, requested in (("7500m", "6", 1500), ("3300m", "1100m", 2200)):
         for more in (0, 1):
             wanted = {"cpu": f"{requested + more}m", FOO: "0"}
-            yield _question(described, {**room, "cpu": cpu, FOO: "0"}, [{"cpu": in_use}], wanted)
-    yield _question(described, {**room, FOO: "0"}, [], {FOO: "1"})
+            yield _question(described, {"cpu": cpu, FOO: "0"}, [{"cpu": used}], wanted)
+    yield _question(described, {"cpu": "1", FOO: "0"}, [], {FOO: "1"})
     inits = [_container(f"i{n}", {"cpu": f"{n}", "memory": f"{4 - n}Gi"}) for n in (1, 2, 3)]
-    wide = {"initContainers": inits, "overhead": {"cpu": "250m", "memory": "128Mi"}}
-    busy = _pod([{"cpu": "3", "memory": "1Gi"}])
-    busy = {**busy, "spec": {**busy["spec"], **wide}}
+    pod = _pod([{"cpu": "3", "memory": "1Gi"}])
+    pod["spec"] |= {"initContainers": inits, "overhead": {"cpu": "250m", "memory": "128Mi"}}
     for memory in ("3200Mi", "3199Mi"):
-        yield _question_of_pods(described, {"cpu": "3250m", "memory": memory}, [], busy)
+        yield _question_of_pods(described, {"cpu": "3250m", "memory": memory}, [], pod)
 
 
 def _small(amount: int) -> Amounts:
