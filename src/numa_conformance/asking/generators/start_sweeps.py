@@ -145,6 +145,7 @@ def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Configuration
     if most > FEW_CPUS:
         ids = [cpu.id for cpu in machine.cpus]
         yield {**static(reserved=f"{ids[1]},{ids[0]},{ids[1]}"), "maxPods": 250, "kind": "KubeletConfiguration"}, None
+    yield kubelet(cpuManagerPolicy=None, topologyManagerPolicy="", memoryManagerPolicy=None, reservedMemory=None), None
     yield kubelet(cpuManagerPolicy="static"), None
     yield kubelet(cpuManagerPolicy="static", kubeReserved={"memory": "1Gi"}, systemReserved={"cpu": "0"}), None
 
