@@ -256,11 +256,13 @@ def _tight(described: Mapping[str, Any]) -> Iterator[Question]:
             wanted = {"cpu": f"{requested + more}m", FOO: "0"}
             yield _question(described, {"cpu": cpu, FOO: "0"}, [{"cpu": used}], wanted)
     yield _question(described, {"cpu": "1", FOO: "0"}, [], {FOO: "1"})
+    for memory, size in (("8388608Ki", "8Gi"), ("8589934592", "8Gi"), ("2Ti", "2048Gi")):
+        yield _question(described, {"memory": memory}, [], {"memory": size})
     pages = "hugepages-2Mi"
     for size, devices in (("32Mi", "1000"), ("34Mi", "1"), ("2Mi", "1001")):
-        in_use, wanted = {"cpu": "1", pages: "32Mi", FOO: "1000"}, {"cpu": "1", pages: size, FOO: devices}
-        yield _question(described, {"cpu": "4", pages: "64Mi", FOO: "2k"}, [in_use], wanted)
-    inits = [_container(f"i{n}", {"cpu": f"{n}", "memory": f"{4 - n}Gi"}) for n in (1, 2, 3)]
+        in_use, requests = {"cpu": "1", pages: "32Mi", FOO: "1000"}, {"cpu": "1", pages: size, FOO: devices}
+        yield _question(described, {"cpu": "4", pages: "64Mi", FOO: "2k"}, [in_use], requests)
+    inits = [_container(f"i{n}", {"cpu": f"{n}", "memory": f"{4 - n}Gi"}) for n in (1, 3, 2)]
     pod = _pod([{"cpu": "3", "memory": "1Gi"}])
     pod["spec"] |= {"initContainers": inits, "overhead": {"cpu": "250m", "memory": "128Mi"}}
     for memory in ("3200Mi", "3199Mi"):
