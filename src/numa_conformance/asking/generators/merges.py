@@ -59,6 +59,8 @@ def merge_sweep(
                 families = map(_unpreferred, _families(count, lot, lots // 10, tied=True))
                 near = _drawn(policy, count, families, {CLOSEST: "true"}, lot)
                 yield from _scenarios(f"by distance on {count}, none preferred", policy, near, lots // 10)
+        lot = random.Random(f"merges {seed} {policy} crowds")
+        yield from _scenarios("many by lot on 2", policy, _drawn(policy, 2, _crowds(lot, lots // 6)), lots // 6)
         for count, nodes in APART.items():
             lot = random.Random(f"merges {seed} {policy} {count} apart")
             options = {CLOSEST: "false"} if closest and policy != "none" else None
@@ -95,7 +97,7 @@ def _families(count: int, lot: random.Random, number: int, *, tied: bool = False
 
 
 def _family(count: int, lot: random.Random, *, tied: bool = False) -> list[Provider]:
-    """Return one to five providers; with ``tied`` they prefer several sets of one size, and some wider ones."""
+    """Return one to three providers; with ``tied`` they prefer several sets of one size, and some wider ones."""
     if tied:
         width = max(1, min(lot.choice(_TIED_WIDTHS), count - 1))
         alike = [nodes for nodes in _sets(min(count, 8)) if len(nodes) == width]
@@ -105,7 +107,15 @@ def _family(count: int, lot: random.Random, *, tied: bool = False) -> list[Provi
         row += [(nodes, len(nodes) > width and lot.random() < 0.5) for nodes in others]
         return [*({"r": lot.sample(row, len(row))} for _ in range(lot.randint(1, 2))), lot.choice((None, {}))]
     shared = lot.sample(_sets(count), min(2, 2**count - 1)) if lot.random() < 0.6 else []
-    return [_provider(count, shared, lot) for _ in range(lot.choice((1, 2, 3, 5)))]
+    return [_provider(count, shared, lot) for _ in range(lot.randint(1, 3))]
+
+
+def _crowds(lot: random.Random, number: int) -> Iterator[list[Provider]]:
+    """Yield up to six providers on two NUMA nodes, or one with all their resources."""
+    for turn in range(number):
+        crowd = [provider for family in _families(2, lot, 2) for provider in family]
+        resources = [hints for provider in crowd for hints in (provider or {}).values()]
+        yield crowd if turn % 2 else [{f"r{place}": hints for place, hints in enumerate(resources)}]
 
 
 def _unpreferred(family: Sequence[Provider]) -> list[Provider]:
@@ -121,7 +131,7 @@ def _provider(count: int, shared: Sequence[Nodes], lot: random.Random) -> Provid
         return lot.choice((None, {}, {"r": None}, {"r": []}))
     if chance < 0.2 and count <= 5:
         return {"r": usual(count, lot.randint(1, count))}
-    return {f"r{index}": _row(count, shared, lot) for index in range(lot.choice((1, 1, 2, 3)))}
+    return {f"r{index}": _row(count, shared, lot) for index in range(lot.choice((1, 1, 1, 2)))}
 
 
 def _row(count: int, shared: Sequence[Nodes], lot: random.Random) -> Hints:
