@@ -13,7 +13,7 @@ from ..asking.drive import again
 from ..asking.known_failures import KnownFailure, KnownFailures, check_expiry
 from ..errors import Fault, UsageError
 from ..files import write_text
-from ..judging.verdicts import judge
+from ..judging.verdicts import judge_from_file
 from ..printable import as_line
 from ..report.circumstances import read_circumstances
 from ..report.compare import Column, compare_reports, merge_reports
@@ -108,7 +108,7 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
             if method := next(others, None):
                 different += 1
                 click.echo(as_line(f"another answer: {history.id}: {method}"))
-            elif broken := judge(history).unmet & met:
+            elif broken := judge_from_file(history).unmet & met:
                 different += 1
                 click.echo(as_line(f"met by the report, and not by {history.id}: {', '.join(sorted(broken))}"))
         now = f"{client.description.name} {client.description.version}"

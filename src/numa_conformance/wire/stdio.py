@@ -65,7 +65,8 @@ def _result(line: bytes, number: int, name: str, shown: Exchange) -> object:
     """Return the result in a reply line; raises ``BadReply`` saying what is wrong with it."""
     try:
         reply = msgspec.json.decode(line)
-        json.loads(line, object_pairs_hook=object_once)
+        if len(msgspec.json.encode(reply)) != len(line.rstrip()):  # else no key was lost, and no time is
+            json.loads(line, object_pairs_hook=object_once)
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError is not a DecodeError
         raise BadReply(f"the reply is not JSON: {error}", shown) from error
     if not isinstance(reply, dict) or reply.get("jsonrpc") != "2.0":
