@@ -58,7 +58,7 @@ def avoided(start: Start) -> Mapping[str, bool]:
 
 def numa_nodes_have(start: Start) -> bool:
     """Tell whether NUMA nodes have what is reserved on them, and nothing of it is to be avoided."""
-    if any(avoided(start).values()):
+    if any(avoided(start).values()) or not _has_thresholds(start):
         return False
     left = allocatable(start.machine, start.settings.reserved_memory).values()
     return bool(left) and all(number >= 0 for amounts in left for number in amounts.values())
@@ -78,11 +78,17 @@ def is_allowed(start: Start) -> bool:
     return (
         all(start.kubelet.get(field) in (None, "", *known) for field, known in _KNOWN)
         and all(name in GATES and start.gate(name) is not None for name in gates)
+        and _has_thresholds(start)
         and _options_apply(start)
         and _reserves_cpus(start)
         and _reserves_memory(start)
         and _is_small_enough(start)
     )
+
+
+def _has_thresholds(start: Start) -> bool:
+    """Tell whether no hard eviction threshold is an amount of nothing: a page disables one as a part, ``0%``."""
+    return all(str(text).endswith("%") or amount(text) for text in (start.kubelet.get("evictionHard") or {}).values())
 
 
 def _options_apply(start: Start) -> bool:
@@ -107,7 +113,7 @@ def _reserves_memory(start: Start) -> bool:
     if not start.settings.memory_static:
         return True
     of_memory_alone = all(kind == "memory" for _, kind, _ in memory_entries(start))
-    return of_memory_alone and memory_matches_the_node(start) and numa_nodes_have(start)
+    return (start.up or of_memory_alone) and memory_matches_the_node(start) and numa_nodes_have(start)
 
 
 def _is_small_enough(start: Start) -> bool:

@@ -192,14 +192,20 @@ class ClaimFollower:
             self._claims[uid] = known
 
     def _wanted(self, claim: AllocatedClaim) -> tuple[tuple[PublishedDevice, int], ...] | None:
-        """Return the units that a claim consumes of each device; None where a device is none that was published."""
+        """Return the units that a claim consumes of each device of this driver.
+
+        None where one is none that was published, or where all are of other drivers.
+        """
+        drivers = {driver for driver, _, _ in self._devices}
         wanted = []
         for result in claim.results:
+            if result.driver not in drivers:
+                continue
             device = self._devices.get((result.driver, result.pool, result.device))
             if device is None:
                 return None
             wanted.append((device, device.consumed(result.consumed_capacity)))
-        return tuple(wanted)
+        return tuple(wanted) or None
 
     def _released(self, question: messages.UnprepareClaim, reply: Message) -> Release:
         claim = self._claims.get(question.uid)

@@ -16,6 +16,8 @@ from .scenario import Question, Scenario, Script, or_the_catalogue
 MOST_DEVICES = 32
 """Devices that may be allocated to one claim, by the API."""
 FEW_NAMES, MOST_FREED, NEVER_PREPARED = 3, 4, "never-prepared"
+TOGETHER, PRIORITIZED = 1, 2
+"""Ways in which a claim asks otherwise than by a request for each device."""
 
 
 class ClaimScheduler:
@@ -32,6 +34,7 @@ class ClaimScheduler:
         self.held: dict[str, dict[str, Any]] = {}
         self._count = 0
         self.freed: list[str] = []
+        self._is_overruled = False
 
     def allocate(self, lot: random.Random, *, all_of_it: bool) -> dict[str, Any] | None:
         """Return a claim of one or more devices that have room; None where none has."""
@@ -86,7 +89,9 @@ class ClaimScheduler:
             self._count += 1
         for device, count in parts:
             self._left[device.key] -= count
-        self.held[uid] = _claim(uid, parts)
+        # A target that allocates itself, which its first answer shows, is asked for each device.
+        way = _number(uid) % 3 if self._count > 1 and not self._is_overruled else 0
+        self.held[uid] = _claim(uid, parts, way)
         return self.held[uid]
 
     def release(self, uid: str) -> None:
@@ -97,6 +102,7 @@ class ClaimScheduler:
 
     def take_over(self, uid: str, status: dict[str, Any]) -> None:
         """Take what another scheduler has allocated to a claim."""
+        self._is_overruled = True
         claim = self.held[uid]
         self.release(uid)
         self.held[uid] = {**claim, "status": status}
@@ -113,32 +119,45 @@ class ClaimScheduler:
 
 
 def _known_by(uid: str) -> dict[str, str]:
-    """Return what a claim is known by: others of other namespaces have its name."""
+    """Return what a claim is known by: others of other namespaces have its name, or join with theirs alike."""
     if uid == NEVER_PREPARED:
         return {"name": uid, "namespace": "default", "uid": uid}
-    namespace, name = divmod(int(uid.rpartition("-")[2]), FEW_NAMES)
-    return {"name": f"cpus-{name}", "namespace": f"apps-{namespace}", "uid": uid}
+    group, place = divmod(_number(uid), FEW_NAMES)
+    namespace, name = ("apps", f"{group}-cpus-0") if place == FEW_NAMES - 1 else (f"apps-{group}", f"cpus-{place}")
+    return {"name": name, "namespace": namespace, "uid": uid}
 
 
-def _claim(uid: str, devices: Sequence[tuple[PublishedDevice, int]]) -> dict[str, Any]:
-    """Return an allocated claim: a request for each device."""
-    requests, results = [], []
-    for number, (device, count) in enumerate(devices):
-        driver, pool, known = device.key
-        parts = {name: str(unit * count) for name, unit in device.parts.items()}
-        consumed = {device.capacity: str(count)} if device.is_shared and device.capacity else parts
-        exactly: dict[str, Any] = {"deviceClassName": driver, "allocationMode": "ExactCount", "count": 1}
-        result: dict[str, Any] = {"request": f"cpus-{number}", "driver": driver, "pool": pool, "device": known}
-        if consumed:
-            exactly["capacity"] = {"requests": consumed}
-            result |= {"consumedCapacity": consumed, "shareID": f"{uid}-{number}"}
-        requests.append({"name": f"cpus-{number}", "exactly": exactly})
-        results.append(result)
+def _number(uid: str) -> int:
+    return int(uid.rpartition("-")[2])
+
+
+def _claim(uid: str, devices: Sequence[tuple[PublishedDevice, int]], way: int) -> dict[str, Any]:
+    """Return an allocated claim: a request for each device, one for all that are alike, or one of alternatives each."""
+    results = [_result(uid, number, device, count) for number, (device, count) in enumerate(devices)]
+    consumed = [result.get("consumedCapacity", {}) for result in results]
+    alike = consumed.count(consumed[0]) == len(results) == len({device.key for device, _ in devices})
+    requests: dict[str, Any] = {}
+    for result, capacity in zip(results, consumed, strict=True):
+        result["request"] = results[0]["request"] if way == TOGETHER and alike else result["request"]
+        count = len(results) if way == TOGETHER and alike else 1
+        exactly = {"deviceClassName": result["driver"], "allocationMode": "ExactCount", "count": count}
+        exactly |= {"capacity": {"requests": capacity}} if capacity else {}
+        wanted = {"firstAvailable": [{"name": "small", **exactly}]} if way == PRIORITIZED else {"exactly": exactly}
+        requests[result["request"]] = {"name": result["request"], **wanted}
+        result["request"] += "/small" if way == PRIORITIZED else ""
     return {
         "metadata": _known_by(uid),
-        "spec": {"devices": {"requests": requests}},
+        "spec": {"devices": {"requests": list(requests.values())}},
         "status": {"allocation": {"devices": {"results": results}}},
     }
+
+
+def _result(uid: str, number: int, device: PublishedDevice, count: int) -> dict[str, Any]:
+    driver, pool, known = device.key
+    parts = {name: str(unit * count) for name, unit in device.parts.items()}
+    consumed = {device.capacity: str(count)} if device.is_shared and device.capacity else parts
+    shares = {"consumedCapacity": consumed, "shareID": f"{uid}-{number}"} if consumed else {}
+    return {"request": f"cpus-{number}", "driver": driver, "pool": pool, "device": known, **shares}
 
 
 MOST_CPUS, MOST_CLAIMS, LIVES, EVENTS, MOST_SHARED, MOST_RESTARTS = 64, 12, 2, 56, 3, 3

@@ -12,12 +12,13 @@ from typing import Any
 
 from ...cpuset import CpuSet
 from ...judging.choice import STRICT
-from ...judging.files import CPU_FILE
+from ...judging.files import CPU_FILE, MEMORY_FILE
+from ...judging.room import ordinary
 from ...machine import load_machine, machine_to_dict
 from .cell_kubelets import kubelet_of
 from .cells import Cell
 from .scenario import Answer, Question, Scenario, Script
-from .workloads import ALPHA, container, guaranteed, pod, static
+from .workloads import ALPHA, RESERVED_MIB, container, guaranteed, pod, static
 
 NEEDED_FOR_CRASHES = frozenset({"node/restart", "node/writes"})
 """What a target must claim to be asked."""
@@ -71,8 +72,10 @@ NEEDED = frozenset({"node/restart", "cpu-manager/state-file", "cpu-manager/none"
 OTHERS = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t6-eight-numa-no-smt")
 """Machines of whose CPUs a state file may be."""
 DELETED = {"files": {CPU_FILE: None}}
-DRAINED, MOST_RESERVED = 0.5, 2
-"""The share of nodes that are drained before they reserve other CPUs (on the others pods run); cores reserved so."""
+DRAINED, MOST_RESERVED, MORE_MIB = 0.5, 2, 32
+"""The share of nodes that are drained before they reserve other CPUs (on the others pods run); cores reserved so; half
+of what is reserved of memory more.
+"""
 Kubelet = Mapping[str, Any]
 NOTHING: Kubelet = MappingProxyType({})
 
@@ -197,6 +200,8 @@ def _drained(cell: Cell, kubelet: Kubelet, others: Iterable[Kubelet], lot: rando
         return
     if anew:
         yield from _other_reservation(cell, kubelet, {}, lot, files=DELETED)
+    if "reservedMemory" in kubelet:
+        yield from _other_memory(cell, kubelet)
     if (yield "node.restart", {"kubelet": _none(kubelet), **DELETED}).get("result") == "restarted":
         yield "node.restart", {"kubelet": dict(kubelet)}
 
@@ -221,6 +226,18 @@ def _other_reservation(
             come.append(f"later{number}")
     for uid in come:
         yield "node.remove", {"uid": uid}
+
+
+def _other_memory(cell: Cell, kubelet: Kubelet) -> Script:
+    """Reserve more memory at a restart without its file; a pod that asks for more than is left, and less than was."""
+    first, *others = kubelet["reservedMemory"]
+    size = f"{int(first['limits']['memory'].removesuffix('Mi')) + 2 * MORE_MIB}Mi"
+    kube = {**kubelet["kubeReserved"], "memory": f"{int(kubelet['kubeReserved']['memory'][:-2]) + 2 * MORE_MIB}Mi"}
+    more = {**kubelet, "kubeReserved": kube, "reservedMemory": [{**first, "limits": {"memory": size}}, *others]}
+    if (yield "node.restart", {"kubelet": more, "files": {MEMORY_FILE: None}}).get("result") == "restarted":
+        left = (sum(map(ordinary, cell.machine.memory)) >> 20) - RESERVED_MIB - MORE_MIB
+        yield "node.admit", {"pod": guaranteed("large", 1, f"{left}Mi")}
+    yield "node.restart", {"kubelet": dict(kubelet), "files": {MEMORY_FILE: None}}
 
 
 def _another_machine(cell: Cell, kubelet: Mapping[str, Any]) -> Script:

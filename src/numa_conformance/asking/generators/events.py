@@ -55,13 +55,18 @@ CHANGES: tuple[Mapping[str, str], ...] = (
 
 
 def resized_by_lot(whole: Mapping[str, Any], lot: random.Random) -> dict[str, Any]:
-    """Return a pod of which one app container or sidecar has other amounts, and whose class is what it was."""
+    """Return a pod of which one app container or sidecar has other amounts, or a limit alone; its class stays."""
     apps = len(whole["spec"]["containers"])
     early = [each.get("restartPolicy") == "Always" for each in whole["spec"].get("initContainers", ())]
     able = [place for place, is_sidecar in enumerate([*early, *[True] * apps]) if is_sidecar]
     place, amounts = lot.choice(able), lot.choice(CHANGES)
     changed = deepcopy(dict(whole))
     containers = [*changed["spec"].get("initContainers", ()), *changed["spec"]["containers"]]
-    for side in containers[place]["resources"].values():
-        side.update({name: amount for name, amount in amounts.items() if name in side})
+    resources = containers[place]["resources"]
+    limit = resources.get("limits", {}).get("cpu", "")
+    if limit.endswith("500m") and "requests" in resources:
+        resources["limits"]["cpu"] = limit.replace("500m", "750m")
+    else:
+        for side in resources.values():
+            side.update({name: amount for name, amount in amounts.items() if name in side})
     return changed if PodSpec.of(changed).qos == PodSpec.of(whole).qos else dict(whole)

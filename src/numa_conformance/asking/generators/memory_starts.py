@@ -73,8 +73,13 @@ def memory_starts(machine: Machine, _claimed: object) -> Iterator[tuple[dict[str
 
 
 def _reserving(entries: Reserved) -> dict[str, Any]:
-    written = ((node, kind, size if isinstance(size, str) else f"{size}Mi") for node, kind, size in entries)
-    listed = [{"numaNode": node, "limits": {kind: text}} for node, kind, text in written]
+    """Return a configuration that reserves memory and this: all types of a NUMA node in one entry, one twice in two."""
+    listed: list[dict[str, Any]] = []
+    for node, kind, size in entries:
+        entry = next((each for each in listed if each["numaNode"] == node and kind not in each["limits"]), None)
+        if entry is None:
+            listed.append(entry := {"numaNode": node, "limits": {}})
+        entry["limits"][kind] = size if isinstance(size, str) else f"{size}Mi"
     fields: dict[str, Any] = {"memoryManagerPolicy": "Static", "kubeReserved": {"memory": "256Mi"}}
     return kubelet(**fields, **({"reservedMemory": listed} if listed else {}))
 

@@ -17,16 +17,17 @@ Written = tuple["str | None", "str | None"]
 CPU: tuple[Written, ...] = (
     *((None, None), ("1", None), (None, "2"), ("1", "2"), ("2", "2"), ("2000m", "2"), ("2", "2.0")),
     *(("2e0", "2k"), ("2000e-3", "2"), (".5e1", "5."), ("1.5", "1500m"), ("1.001", "1001m")),
-    *(("300m", "300m"), ("1", "1"), ("0", "0"), ("0", None)),
+    *(("300m", "300m"), ("1", "1"), ("0", "0"), ("0", None), ("0", "2")),
 )
 MEMORY: tuple[Written, ...] = (
     *((None, None), ("100Mi", None), (None, "200Mi"), ("100Mi", "200Mi"), ("200Mi", "200Mi")),
     *(("1Gi", "1024Mi"), ("200M", "200e6"), ("200M", "200Mi"), ("200Mi", "209715201"), ("0", "0")),
     *(("1000k", "1M"), ("1k", "1Ki"), ("128974848000m", "128974848"), ("8589934592", "8Gi")),
-    *(("1Ti", "1024Gi"), ("1T", "1E12")),
+    *(("1Ti", "1024Gi"), ("1T", "1E12"), ("0", "200Mi")),
 )
 OTHER_RESOURCES: tuple[Mapping[str, Written], ...] = (
-    *({}, {DEVICE: ("1", "1")}, {"ephemeral-storage": ("1Gi", "2Gi")}, {"hugepages-2Mi": ("64Mi", "64Mi")}),
+    *({}, {DEVICE: ("1", "1")}, {"example.com/cpu": ("1", "1")}, {"ephemeral-storage": ("1Gi", "2Gi")}),
+    {"hugepages-2Mi": ("64Mi", "64Mi")},
     {"hugepages-2Mi": ("64Mi", "64Mi"), "hugepages-1Gi": ("1Gi", "1Gi")},
 )
 """What says nothing about the class."""

@@ -119,8 +119,8 @@ def _left_out(kind: str) -> Iterator[Question]:
     full, heavy, light = (strategy(kind, cpu=cpu, memory=memory) for cpu, memory in ((1, 1), (1, 3), (5, 1)))
     first = {**heavy, "resources": [{"name": "cpu"}, {"name": "memory", "weight": 3}]}
     last = {**light, "resources": [{"name": "cpu", "weight": 5}, {"name": "memory"}]}
-    negative = [strategy(kind, cpu=cpu, memory=memory) for cpu, memory in ((-1, 1), (1, -1), (5, -3), (-1, -1))]
-    in_turn = [full, strategy(kind), full, heavy, first, heavy, light, last, light, *negative]
+    odd = [strategy(kind, cpu=cpu, memory=memory) for cpu, memory in ((-1, 1), (1, -1), (5, -3), (-1, -1))]
+    in_turn = [full, strategy(kind), full, heavy, first, heavy, light, last, light, *odd, {**light, "resources": []}]
     for described in in_turn:
         yield _question(described, room, [used], wanted)
 
@@ -237,9 +237,9 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
     cases: list[tuple[Amounts, Amounts]] = [
         *(({name: used}, {name: wanted}) for name, pairs in alone.items() for used, wanted in pairs),
         ({"cpu": "7", FOO: "2"}, {"cpu": "2", FOO: "1", "memory": "1Gi"}),
-        *(({"cpu": "9"}, {"memory": "1Gi"}), ({"cpu": "9"}, {"cpu": "0", "memory": "1Gi"})),
+        *(({"cpu": "9"}, {"memory": "1Gi"}), ({"cpu": "9"}, {"cpu": "0", "memory": "1Gi"}), ({}, {"memory": "16Ei"})),
         *(({}, {BAR: "1"}), ({}, {"cpu": "1", "hugepages-2Mi": "2Mi"}), ({}, {"cpu": "8", "memory": "4Gi", FOO: "2"})),
-        *(({}, {"cpu": "8001m", "memory": "4097Mi", FOO: "3"}), ({}, {})),
+        *(({}, {"cpu": "8001m", "memory": "4097Mi", FOO: "3"}), ({}, {}), ({}, {"cpu": "4294968"})),
     ]
     for _ in range(30):
         in_use, by_lot = ({"cpu": f"{lot.randint(0, 8)}", FOO: f"{lot.randint(0, 2)}"} for _ in range(2))

@@ -26,6 +26,8 @@ SPELLED = 0.1
 """How many pods write their amounts otherwise."""
 PODS_AT_FIRST = 3
 """Pods that need so many NUMA nodes, asked for on an empty node."""
+BEYOND_32_BITS = 4294968
+"""CPUs that are less than one where thousandths have no more bits."""
 MOST_FILLED, MOST_BACK = 8, 4
 """NUMA nodes that are filled at the beginning of a life, pods that come again at its end."""
 
@@ -152,7 +154,7 @@ class Walk:
         if "cpu-manager/state-file" in self._claimed or "node/restart" in self._claimed:
             kinds["restart"] = 0.7
         if "node/resize" in self._claimed and self._running:
-            kinds["resize"] = 1.5
+            kinds["resize"] = 2
         kind = lot.choices(list(kinds), list(kinds.values()))[0]
         waiting = [uid for uid in self.pods if uid not in self._running]
         if kind == "run" and waiting:
@@ -245,7 +247,7 @@ class Walk:
             room -= int(apps[-1]["resources"].get("limits", {}).get("cpu", "0").removesuffix("500m") or 0)
         init: list[dict[str, Any]] = []
         if "cpu-manager/init-containers" in self._claimed and lot.random() < 0.3:
-            init = [self._before(f"i{index}", kind, max(room, 1)) for index in range(lot.randint(1, 2))]
+            init = [self._before(f"i{index}", kind, max(room, 1)) for index in range(lot.randint(1, 3))]
         return self._pod(apps, init)
 
     def _before(self, name: str, kind: str, room: int) -> dict[str, Any]:
@@ -306,7 +308,7 @@ class Walk:
         elif choice < 0.95:
             size = lot.randint(1, max(1, min(room, 1 + room * 2 // 3)))
         else:
-            size = room + 1
+            size = lot.choice((room + 1, BEYOND_32_BITS))
         if "full-pcpus-only" in self._cell.options and lot.random() < 0.9:
             size = -(-size // self._threads) * self._threads
         return size

@@ -51,7 +51,7 @@ class DraDriver:
         machine, claim = self._published, request.claim
         try:
             uid = str(claim["metadata"]["uid"])
-            results = claim["status"]["allocation"]["devices"]["results"]
+            results = [each for each in claim["status"]["allocation"]["devices"]["results"] if each["driver"] == _NAME]
             wanted = [(str(result["device"]), int(result["consumedCapacity"][_CAPACITY])) for result in results]
         except (KeyError, TypeError, ValueError) as error:
             accepted = f"a ResourceClaim with devices in its status, {_CAPACITY} consumed of each"
