@@ -148,7 +148,7 @@ class Walk:
         lot = self._lot
         crowded = self._free <= 1 or len(self.pods) > 6
         kinds: dict[str, float] = {"admit": 3 if crowded else 10, "run": 4, "remove": 6 if crowded else 2}
-        kinds |= {"again": 1, "stranger": 0.2, "state": 1.5}
+        kinds |= {"again": 1.5, "stranger": 0.2, "state": 1.5}
         if "cpu-manager/reconcile" in self._claimed:
             kinds["reconcile"] = 2.5
         if "cpu-manager/state-file" in self._claimed or "node/restart" in self._claimed:
