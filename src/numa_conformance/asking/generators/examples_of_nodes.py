@@ -254,10 +254,11 @@ def _changed(to: str, machine: Machine, config: Json, other: Json, *pods: Json) 
 
 
 def _alike() -> Scenario:
-    """Return a node whose pods, containers and devices have long names that begin alike, restarted twice."""
+    """Return a node whose pods, containers and devices have long names that begin alike, and many devices."""
     kind, begin = "example.com/gpu", "0b6cb2a8-9c3f-4d1e-8f57"
     known = load_machine("two-nodes-devices")
     devices = tuple(Device(kind, f"GPU-{begin}-{number}", (number % 2,)) for number in range(6))
+    devices += tuple(Device("example.com/vf", f"vf-{number}", (0,)) for number in range(130))  # beyond 64 bits
     machine = replace(known, name=f"{known.name} with long ids", devices=devices)
     both = [container(f"inference-server-{n}", cpu="2", memory="64Mi", other={kind: "1"}) for n in range(2)]
     pods = [pod(f"{begin}-{number}", both) for number in range(3)]
@@ -265,8 +266,9 @@ def _alike() -> Scenario:
         each["metadata"] |= {"namespace": namespace, "name": name}
     first, second, third = map(admit, pods)
     restart: Question = ("node.restart", {})
-    gone = [remove(f"{begin}-0"), restart, restart, third]
-    return _example("names that begin alike", machine, [start(static()), first, second, restart, third, *gone])
+    gone = [remove(f"{begin}-0"), restart, restart, third, admit(guaranteed("many", 1, **{"example.com/vf": "120"}))]
+    begun = start(static(topology="best-effort"))
+    return _example("names that begin alike", machine, [begun, first, second, restart, third, *gone])
 
 
 def _foreign(other: Machine) -> Script:
