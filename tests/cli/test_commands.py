@@ -333,6 +333,13 @@ def test_a_file_without_a_history_is_not_judged_to_meet_anything(run, files):
     assert "h.jsonl: no history is in this file (accepted: JSON lines, as a report keeps them)" in err
 
 
+def test_a_history_of_no_machine_names_its_file(run, files):
+    path = files("h.jsonl", '{"history": 1, "machine": {"cpus": [7]}}')
+    code, _, err = run("judge", path)
+    assert code == 2
+    assert f"{path}: line 1: machine: cpus[0]: is a number (accepted: an object)" in err
+
+
 @pytest.mark.parametrize("command", ["judge", "replay"])
 def test_histories_may_be_compressed_or_have_a_mark_of_order(run, tmp_path, command):
     head = Head("a", "b", 0, load_machine("t1-one-socket-smt2"), "1.37")

@@ -13,7 +13,7 @@ import click
 from ..asking.drive import again
 from ..asking.findings.telling import finding_of
 from ..chapters import REQUIREMENTS
-from ..errors import Fault, UsageError
+from ..errors import Fault, UsageError, faults_within
 from ..files import open_unpacked
 from ..judging.verdicts import Broken, HistoryVerdicts, judge_from_file
 from ..wire.history.history import LONGEST, History, HistoryError, read_histories
@@ -95,8 +95,12 @@ def read_files(files: Iterable[Path]) -> Iterator[History]:
     for path in files:
         none = True
         try:
-            with open_unpacked(path) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
-                for history in read_histories(_lines(text, path)):
+            with (
+                open_unpacked(path) as stream,
+                io.TextIOWrapper(stream, encoding="utf-8") as text,
+                faults_within(str(path)),
+            ):
+                for history in read_histories(_lines(text)):
                     none = False
                     yield history
         except HistoryError as error:
@@ -109,12 +113,12 @@ def read_files(files: Iterable[Path]) -> Iterator[History]:
             raise UsageError(Fault(str(path), "no history is in this file", "JSON lines, as a report keeps them"))
 
 
-def _lines(text: io.TextIOWrapper, path: Path) -> Iterator[str]:
+def _lines(text: io.TextIOWrapper) -> Iterator[str]:
     length = 0
     for line in iter(partial(text.readline, LONGEST + 1), ""):
         length += len(line)
         if length > LARGEST:
-            raise UsageError(Fault(str(path), f"is larger than {LARGEST} bytes"))
+            raise HistoryError(f"is larger than {LARGEST} bytes")
         yield line
 
 
