@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypeVar
 
-from .quantity import NOTHING, Quantity
+from ..fields import Fields
+from .quantity import NOTHING, Quantity, canonical, quantities
+from .resource_names import amount_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,30 @@ class Container:
         """The CPU request when it is a positive integer, else 0 (ADM-QTY-06, CPU-ELIG-03)."""
         request = self.requests.get("cpu")
         return request.whole if request is not None else 0
+
+
+def read_container(path: str, item: object, fields: Fields, *, validate: bool, init: bool = False) -> Container:
+    """Read an entry of a pod's list at a field path; with ``validate`` its amounts are checked."""
+    obj = fields.mapping(item, path)
+    resources = fields.mapping(obj.get("resources"), f"{path}.resources")
+    limits = quantities(resources.get("limits"), f"{path}.resources.limits", fields)
+    requests = quantities(resources.get("requests"), f"{path}.resources.requests", fields)
+    if validate:
+        for field_path, message in amount_faults(requests, limits):
+            fields.fault(f"{path}.resources.{field_path}".rstrip("."), message)
+    return Container(
+        name=fields.name(obj.get("name"), f"{path}.name"),
+        requests=canonical({**requests, **{name: limits[name] for name in limits if name not in requests}}),
+        limits=canonical(limits),
+        restart_always=init and obj.get("restartPolicy") == "Always",
+        claims=read_claims(resources.get("claims"), f"{path}.resources.claims", fields),
+    )
+
+
+def read_claims(listed: object, path: str, fields: Fields) -> tuple[str, ...]:
+    """Return the names in a list of resource claims."""
+    named = fields.entries(listed, path)
+    return tuple(fields.name(fields.mapping(item, at).get("name"), f"{at}.name") for at, item in named)
 
 
 _Amount = TypeVar("_Amount", int, Quantity)

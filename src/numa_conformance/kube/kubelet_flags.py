@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..errors import Fault, UsageError, closest
+from ..files import text_of
 from ..pasted import plain_lines
 from ..printable import listed
 from ..sources.defaults import DEFAULTS
@@ -136,17 +137,14 @@ class _Flag:
 
 
 def _pairs(text: str, sign: str = "=") -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for item in filter(None, text.split(",")):
-        pairs |= _pair(item, sign)
-    return pairs
+    return dict(_pair(item, sign) for item in filter(None, text.split(",")))
 
 
-def _pair(item: str, sign: str = "=") -> dict[str, str]:
+def _pair(item: str, sign: str = "=") -> tuple[str, str]:
     name, separator, value = item.partition(sign)
     if not separator or not name.strip():
         raise ValueError(item)
-    return {name.strip(): value.strip()}
+    return name.strip(), value.strip()
 
 
 def _gates(text: str) -> dict[str, bool]:
@@ -170,33 +168,18 @@ def _memory(text: str) -> list[dict[str, Any]]:
 
 
 _PAIR_FLAGS = frozenset({"cpu-manager-policy-options", "topology-manager-policy-options"})
-_AMOUNTS = "name=amount,..."
-_OPTIONS = "name=value,..."
-
-FLAGS: Mapping[str, _Flag] = MappingProxyType(
-    {
-        "cpu-cfs-quota": _Flag("cpuCFSQuota", _switch, "true|false"),
-        "cpu-cfs-quota-period": _Flag("cpuCFSQuotaPeriod", str),
-        "cpu-manager-policy": _Flag("cpuManagerPolicy", str),
-        "cpu-manager-policy-options": _Flag("cpuManagerPolicyOptions", _pairs, _OPTIONS),
-        "cpu-manager-reconcile-period": _Flag("cpuManagerReconcilePeriod", str),
-        "eviction-hard": _Flag("evictionHard", lambda text: _pairs(text, "<"), "signal<amount,..."),
-        "feature-gates": _Flag("featureGates", _gates, "name=true|false,..."),
-        "kube-reserved": _Flag("kubeReserved", _pairs, _AMOUNTS),
-        "kube-reserved-cgroup": _Flag("kubeReservedCgroup", str),
-        "max-pods": _Flag("maxPods", int, "a number"),
-        "memory-manager-policy": _Flag("memoryManagerPolicy", str),
-        "node-status-update-frequency": _Flag("nodeStatusUpdateFrequency", str),
-        "pods-per-core": _Flag("podsPerCore", int, "a number"),
-        "reserved-cpus": _Flag("reservedSystemCPUs", str),
-        "reserved-memory": _Flag("reservedMemory", _memory, "node:type=amount,...[;node:...]"),
-        "system-reserved": _Flag("systemReserved", _pairs, _AMOUNTS),
-        "system-reserved-cgroup": _Flag("systemReservedCgroup", str),
-        "topology-manager-policy": _Flag("topologyManagerPolicy", str),
-        "topology-manager-policy-options": _Flag("topologyManagerPolicyOptions", _pairs, _OPTIONS),
-        "topology-manager-scope": _Flag("topologyManagerScope", str),
-    }
-)
+_KINDS: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "text": (str, ""),
+    "switch": (_switch, "true|false"),
+    "number": (int, "a number"),
+    "amounts": (_pairs, "name=amount,..."),
+    "options": (_pairs, "name=value,..."),
+    "thresholds": (lambda text: _pairs(text, "<"), "signal<amount,..."),
+    "gates": (_gates, "name=true|false,..."),
+    "memory": (_memory, "node:type=amount,...[;node:...]"),
+}
+_ROWS = map(str.split, text_of(__package__, "kubelet_flags.txt").splitlines())
+FLAGS: Mapping[str, _Flag] = MappingProxyType({name: _Flag(field, *_KINDS[kind]) for name, field, kind in _ROWS})
 """Every flag that the pages of the resource managers name, and those of fields that decide too, without dashes."""
 _FAMILIES = ("cpu-manager", "memory-manager", "topology-manager", "reserved-")
 """Flags with these beginnings are all known here, so that an unknown one is a misspelt one."""
@@ -233,7 +216,7 @@ def fields_of_flags(text: str, quirks: NodeQuirks, place: str) -> tuple[dict[str
         flag = FLAGS[name]
         try:
             whole = name in _PAIR_FLAGS and quirks.options_flag_takes_one_pair and value
-            read = _pair(value) if whole else flag.read(value)
+            read = dict([_pair(value)]) if whole else flag.read(value)
         except ValueError as error:
             wrong = value if flag.read is int else str(error)
             faults.append(Fault(f"{place}: --{name}", f"{wrong!r} is no such value", flag.written))

@@ -7,12 +7,11 @@ from typing import Any, Literal
 from ..fields import Fields, condition, object_at, objects_at
 from ..sources.handlers import HANDLERS
 from ..sources.quirks.areas import NodeQuirks
-from .container import QOS_CLASSES, Container, QosClass, qos_class
+from .container import QOS_CLASSES, Container, QosClass, qos_class, read_claims, read_container
 from .features import FeatureGates
-from .pod_fields import POD_FIELDS, SPEC_FIELDS, check_fields, check_names, check_resources, check_values
+from .pod_fields import POD_FIELDS, SPEC_FIELDS, check_containers, check_names, check_resources
 from .pod_level import default_limits, read_pod_level
-from .quantity import Quantity, quantities
-from .resource_names import amount_faults
+from .quantity import Quantity, canonical, quantities
 
 Served = Literal["containers", "nobody", "pod"]
 """Whom the static policies of the managers give resources of their own.
@@ -256,14 +255,13 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
     namespace = fields.name(metadata.get("namespace"), "metadata.namespace", "default") or "default"
     listed_init = fields.entries(spec.get("initContainers"), "spec.initContainers")
     listed_apps = fields.entries(spec.get("containers"), "spec.containers")
-    init = tuple(_container(path, item, fields, validate=validate, init=True) for path, item in listed_init)
-    apps = tuple(_container(path, item, fields, validate=validate) for path, item in listed_apps)
+    init = tuple(read_container(path, item, fields, validate=validate, init=True) for path, item in listed_init)
+    apps = tuple(read_container(path, item, fields, validate=validate) for path, item in listed_apps)
     if not apps and not spec.get("containers"):
         fields.fault("spec.containers", "Required value: a pod needs at least one container")
     check_names([*listed_init, *listed_apps], fields)
     if strict:
-        check_fields([*listed_init, *listed_apps], fields)
-        check_values(spec, [*listed_init, *listed_apps], fields)
+        check_containers(spec, [*listed_init, *listed_apps], fields)
     overhead = quantities(spec.get("overhead"), "spec.overhead", fields)
     requests, limits = read_pod_level(spec, init, apps, fields, validate=validate)
     return Pod(
@@ -272,8 +270,8 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
         namespace=namespace,
         init_containers=init,
         containers=apps,
-        claims=_claims(spec.get("resourceClaims"), "spec.resourceClaims", fields),
-        overhead={resource: amount.canonical() for resource, amount in overhead.items()},
+        claims=read_claims(spec.get("resourceClaims"), "spec.resourceClaims", fields),
+        overhead=canonical(overhead),
         requests=requests,
         limits=limits,
         status_qos_class=_status_class(status, fields),
@@ -293,32 +291,7 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
 
 def _status_class(status: Mapping[str, Any], fields: Fields) -> QosClass | None:
     written = fields.text(status.get("qosClass"), "status.qosClass")
-    for known in QOS_CLASSES:
-        if written == known:
-            return known
-    if written:
+    known = next((known for known in QOS_CLASSES if written == known), None)
+    if written and known is None:
         fields.fault("status.qosClass", f"{written!r} is no QoS class", ", ".join(QOS_CLASSES))
-    return None
-
-
-def _container(path: str, item: object, fields: Fields, *, validate: bool, init: bool = False) -> Container:
-    obj = fields.mapping(item, path)
-    resources = fields.mapping(obj.get("resources"), f"{path}.resources")
-    limits = quantities(resources.get("limits"), f"{path}.resources.limits", fields)
-    requests = quantities(resources.get("requests"), f"{path}.resources.requests", fields)
-    if validate:
-        for field_path, message in amount_faults(requests, limits):
-            fields.fault(f"{path}.resources.{field_path}".rstrip("."), message)
-    defaulted = {**requests, **{name: amount for name, amount in limits.items() if name not in requests}}  # ADM-DEF-01
-    return Container(
-        name=fields.name(obj.get("name"), f"{path}.name"),
-        requests={name: amount.canonical() for name, amount in defaulted.items()},
-        limits={name: amount.canonical() for name, amount in limits.items()},
-        restart_always=init and obj.get("restartPolicy") == "Always",
-        claims=_claims(resources.get("claims"), f"{path}.resources.claims", fields),
-    )
-
-
-def _claims(listed: object, path: str, fields: Fields) -> tuple[str, ...]:
-    named = fields.entries(listed, path)
-    return tuple(fields.name(fields.mapping(item, at).get("name"), f"{at}.name") for at, item in named)
+    return known

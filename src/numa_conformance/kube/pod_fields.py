@@ -1,6 +1,6 @@
 """The fields of ``v1 Pod`` in all supported versions of Kubernetes, and the checks of their names."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..fields import Fields, object_at, objects_at
@@ -37,14 +37,6 @@ def check_names(containers: Iterable[tuple[str, object]], fields: Fields) -> Non
             names.add(name)
 
 
-def check_fields(containers: Iterable[tuple[str, object]], fields: Fields) -> None:
-    """Refuse unknown fields of containers; ``containers`` are paths and entries."""
-    for path, item in containers:
-        if isinstance(item, Mapping):
-            fields.known(item, path, CONTAINER_FIELDS, listed=False)
-            check_resources(item, path, fields)
-
-
 def check_resources(owner: Mapping[str, Any], path: str, fields: Fields) -> None:
     """Refuse unknown fields of ``resources``."""
     if isinstance(owner.get("resources"), Mapping):
@@ -55,8 +47,15 @@ _CHOICES = {"os.name": ("linux", "windows"), "securityContext.supplementalGroups
 _LAST_PORT = 65535
 
 
-def check_values(spec: Mapping[str, Any], containers: Iterable[tuple[str, object]], fields: Fields) -> None:
-    """Refuse what the API server does of the fields that decide at admission; ``containers`` are paths and entries."""
+def check_containers(spec: Mapping[str, Any], containers: Sequence[tuple[str, object]], fields: Fields) -> None:
+    """Refuse unknown fields of containers, and what the API server does of those that decide at admission.
+
+    ``containers`` are paths and entries.
+    """
+    for path, item in containers:
+        if isinstance(item, Mapping):
+            fields.known(item, path, CONTAINER_FIELDS, listed=False)
+            check_resources(item, path, fields)
     for path, names in _CHOICES.items():
         *owners, name = path.split(".")
         value = object_at(spec, *owners).get(name)

@@ -6,7 +6,7 @@ from typing import Any
 from ..errors import did_you_mean
 from ..fields import Fields
 from .container import Container, total_limits, total_requests
-from .quantity import Quantity, quantities
+from .quantity import Quantity, canonical, quantities
 from .resource_names import amount_faults, is_huge_page
 
 PodLevel = tuple[Mapping[str, Quantity], Mapping[str, Quantity]]
@@ -38,10 +38,7 @@ def read_pod_level(
         below = _below_containers(written, limits, init, apps)
         for path, message in (*_unsupported(written, limits), *amount_faults(requests, limits), *below):
             fields.fault(f"spec.resources.{path}".rstrip("."), message)
-    return (
-        {name: amount.canonical() for name, amount in requests.items()},
-        {name: amount.canonical() for name, amount in limits.items()},
-    )
+    return canonical(requests), canonical(limits)
 
 
 def _below_containers(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
@@ -138,6 +139,11 @@ def quantities(value: object, path: str, fields: Fields) -> dict[str, Quantity]:
         except UsageError as error:
             fields.take(f"{path}.{name}", error)
     return read
+
+
+def canonical(amounts: Mapping[str, Quantity]) -> dict[str, Quantity]:
+    """Return amounts as the API server hands them on."""
+    return {name: amount.canonical() for name, amount in amounts.items()}
 
 
 @lru_cache(maxsize=8192)
