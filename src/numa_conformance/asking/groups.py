@@ -179,13 +179,10 @@ GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
 """Every group by name. A run asks a part of each at once, and the rest when the first of its requirements comes."""
 
 
+@cache
 def requirements_in(group: ScenarioGroup, claimed: Claimed = ALL) -> tuple[str, ...]:
     """Return the requirements that histories of a group may be judged by, ascending."""
-    return _requirements_of((*group.subjects, *(group.hint_subjects if "node/hints" in claimed else ())))
-
-
-@cache
-def _requirements_of(subjects: tuple[type, ...]) -> tuple[str, ...]:
+    subjects = (*group.subjects, *(group.hint_subjects if "node/hints" in claimed else ()))
     return tuple(sorted(requirements_of(*subjects) | {ANSWERED, WELL_FORMED}))
 
 

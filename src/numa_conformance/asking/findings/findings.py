@@ -157,7 +157,6 @@ class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suit
         picture: str = "",
         marks: Mapping[str, int] | None = None,
     ) -> None:
-        """Take the parts; the text is made of them."""
         self.requirements = tuple(requirements)
         self.why = why
         self.got = got

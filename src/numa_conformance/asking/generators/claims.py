@@ -24,7 +24,6 @@ class ClaimScheduler:
     """Allocates devices to claims, and knows what is left of them."""
 
     def __init__(self, answer: Mapping[str, Any]) -> None:
-        """Take what a driver that was started answered."""
         try:
             read = devices_of(slices_of(answer.get("slices", ())))
         except ValueError:

@@ -7,6 +7,9 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any
 
+import yaml
+
+from ...files import text_of
 from ...machine import load_machine
 from .scenario import Scenario, ask_all
 from .workloads import pod
@@ -50,31 +53,7 @@ RESTARTS: tuple[dict[str, str], ...] = ({}, {"restartPolicy": "Always"}, {"resta
 _pod = partial(pod, "p")
 
 
-def _nginx(requests: Mapping[str, str], limits: Mapping[str, str]) -> dict[str, Any]:
-    resources = {kind: dict(side) for kind, side in (("limits", limits), ("requests", requests)) if side}
-    return {"containers": [{"name": "nginx", "image": "nginx", **({"resources": resources} if resources else {})}]}
-
-
-_GUARANTEED = {"memory": "200Mi", "cpu": "2", DEVICE: "1"}
-_TWO_DEVICES = {"example.com/deviceA": "1", "example.com/deviceB": "1"}
-EXAMPLES: Mapping[str, Mapping[str, Any]] = {
-    "Node Resource Managers 1": _nginx({}, {}),
-    "Node Resource Managers 2": _nginx({"memory": "100Mi"}, {"memory": "200Mi"}),
-    "Node Resource Managers 3": _nginx({"memory": "100Mi", "cpu": "1"}, {"memory": "200Mi", "cpu": "2"}),
-    "Node Resource Managers 4": _nginx({"memory": "200Mi", "cpu": "2"}, {"memory": "200Mi", "cpu": "2"}),
-    "Node Resource Managers 5": _nginx({"memory": "200Mi", "cpu": "1.5"}, {"memory": "200Mi", "cpu": "1.5"}),
-    "Node Resource Managers 6": _nginx({}, {"memory": "200Mi", "cpu": "2"}),
-    "Topology Manager 3": _nginx(_GUARANTEED, _GUARANTEED),
-    "Topology Manager 4": _nginx({**_GUARANTEED, "cpu": "300m"}, {**_GUARANTEED, "cpu": "300m"}),
-    "Topology Manager 5": _nginx(_TWO_DEVICES, _TWO_DEVICES),
-    "Quality of Service Guaranteed": _nginx({"memory": "200Mi", "cpu": "700m"}, {"memory": "200Mi", "cpu": "700m"}),
-    "Quality of Service two containers": {
-        "containers": [
-            {"name": "qos-demo-4-ctr-1", "image": "nginx", "resources": {"requests": {"memory": "200Mi"}}},
-            {"name": "qos-demo-4-ctr-2", "image": "redis"},
-        ]
-    },
-}
+EXAMPLES: Mapping[str, Mapping[str, Any]] = yaml.safe_load(text_of(__package__, "pods_of_pages.yaml"))
 """The specs of the pods that the pages print; what several pages print is told once."""
 
 

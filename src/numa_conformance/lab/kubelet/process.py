@@ -31,25 +31,8 @@ _ERROR = re.compile(r"^[EF]\d{4} .*?\] (.*)$", re.MULTILINE)
 _PANIC = re.compile(r"^panic: .*", re.MULTILINE)
 _CAUSE = re.compile(r'err="((?:[^"\\]|\\.)*)"')
 _UNKNOWN_POLICY = re.compile(r'unknown policy: "([^"]*)"')
-_STAGES = (
-    ("failed to validate kubelet configuration", "kubelet"),
-    ("require feature gates", "kubelet"),
-    ("reserved-cpus:", "kubelet"),
-    ("start cpu manager error", "cpumanager-start"),
-    ("start memory manager error", "memorymanager-start"),
-    ("static policy error", "cpumanager"),
-    ("none policy error", "cpumanager"),
-    ("topology", "topologymanager"),
-    ("numa nodes", "topologymanager"),
-    ("policy option", "topologymanager"),
-    ("cpu", "cpumanager"),
-    ("memory", "memorymanager"),
-)
-"""Words of a last error, and the stage that they tell of."""
-
-
 SETTINGS: Mapping[str, Mapping[str, Any]] = yaml.safe_load(text_of(__package__, "settings.yaml"))
-"""Fields of configurations by the nodes that have them."""
+"""Fields of configurations by the nodes that have them, and the stages that last errors tell of."""
 
 
 class RunningKubelet:
@@ -148,7 +131,7 @@ class RunningKubelet:
         if unknown := _UNKNOWN_POLICY.search(words):
             is_of_memory = unknown[1] == self._config.get("memoryManagerPolicy") != self._config.get("cpuManagerPolicy")
             return StartError("memorymanager" if is_of_memory else "cpumanager", words)
-        stage = next((stage for text, stage in _STAGES if text in words.lower()), NOT_MET)
+        stage = next((stage for text, stage in SETTINGS["stages"].items() if text in words.lower()), NOT_MET)
         panics = _PANIC.findall(self.log)
         return StartError(stage, panics[-1] if panics else words)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from ...cpuset import bit_of, bits_of, format_bits, union
 from ...machine import Machine
@@ -12,19 +12,7 @@ Change = Literal[
     "admitted", "refused", "resized", "unresized", "reason", "pinned", "unpinned", "moved", "aligned", "unaligned"
 ]
 
-CHANGES: Mapping[Change, str] = {
-    "admitted": "was refused, is admitted",
-    "refused": "was admitted, is refused",
-    "resized": "was not resized, is resized in place",
-    "unresized": "was resized in place, is not, and keeps what it has",
-    "reason": "is refused, or not resized, for another reason",
-    "pinned": "has CPUs or memory of its own now",
-    "unpinned": "had CPUs or memory of its own",
-    "moved": "has other CPUs, memory or devices",
-    "aligned": "what each container has comes from one NUMA node now",
-    "unaligned": "what a container has came from one NUMA node",
-}
-"""What a change means."""
+CHANGES: tuple[Change, ...] = get_args(Change)
 
 
 @dataclass(frozen=True)
