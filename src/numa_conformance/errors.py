@@ -10,7 +10,7 @@ Three families, never mixed:
 """
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -56,13 +56,10 @@ class UsageError(NumaConformanceError):
 
     def within(self, place: str) -> "UsageError":
         """Return the same error with ``place`` (a file, a document) put before each fault's own place."""
-        return type(self)._moved(
-            Fault(f"{place}: {f.place}" if f.place else place, f.message, f.accepted, f.suggestion) for f in self.faults
-        )
+        return self._moved(lambda inner: f"{place}: {inner}" if inner else place)
 
-    @classmethod
-    def _moved(cls, faults: Iterable[Fault]) -> "UsageError":
-        return UsageError(faults)
+    def _moved(self, place_of: Callable[[str], str]) -> "UsageError":
+        return UsageError(replace(fault, place=place_of(fault.place)) for fault in self.faults)
 
 
 @contextmanager
@@ -71,8 +68,7 @@ def faults_as_of(known: object, unpacked: object) -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        moved = (replace(fault, place=fault.place.replace(str(unpacked), str(known))) for fault in error.faults)
-        raise type(error)._moved(moved) from error
+        raise error._moved(lambda place: place.replace(str(unpacked), str(known))) from error
 
 
 @contextmanager
@@ -110,7 +106,6 @@ class StartError(NumaConformanceError):
     """The node does not come up. ``stage`` as in the recorded decisions: kubelet, topologymanager, cpumanager, ..."""
 
     def __init__(self, stage: str, message: str, hints: Iterable[str] = ()) -> None:
-        """Take the stage, the kubelet's message, and what else the person should know."""
         self.stage = stage
         self.message = message
         self.hints = tuple(hints)

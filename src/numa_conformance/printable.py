@@ -99,7 +99,6 @@ class PrintableStream:
             self.write(line)
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the stream has."""
         return getattr(self.raw, name)
 
 

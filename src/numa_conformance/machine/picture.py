@@ -171,7 +171,6 @@ class PlacementMap:
     lines: Sequence[str] | None = None
 
     def __str__(self) -> str:
-        """Return the lines, a blank one, and the map."""
         each = [f"{name}: {len(cpus)} CPUs on {cpus}" for name, cpus in self.held.items()]
         lines = [self.machine.name, *each] if self.lines is None else self.lines
         owners = {name: cpus.bits for name, cpus in self.held.items()}

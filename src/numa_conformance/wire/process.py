@@ -84,7 +84,6 @@ class Process:
     """
 
     def __init__(self, program: Callable[[], object], max_line: int, passed_on: PassedOn) -> None:
-        """Start the program, as ``Supervised`` does."""
         self._program = Supervised(program)
         self._stdin, self._stdout, self._stderr = self._program.stdin, self._program.stdout, self._program.stderr
         self._received = bytearray()

@@ -38,14 +38,12 @@ class EndsInOrder:
     _last = -math.inf
 
     def __enter__(self) -> None:
-        """Take the signals."""
         if threading.current_thread() is threading.main_thread():
             for number, default in _DEFAULTS.items():
                 if signal.getsignal(number) == default:
                     signal.signal(number, self._interrupt)
 
     def __exit__(self, *error: object) -> None:
-        """Leave the signals as they were."""
         for number, default in _DEFAULTS.items():
             if signal.getsignal(number) == self._interrupt:
                 signal.signal(number, default)

@@ -91,7 +91,6 @@ class OpenCluster(contextlib.AbstractContextManager["OpenCluster"]):
         return answer["answer"]
 
     def __exit__(self, *error: object) -> None:
-        """Let go of it."""
         self.close()
 
     def close(self) -> None:

@@ -45,7 +45,6 @@ class Authority:
     """A certificate authority that signs for one cluster; its key is kept in memory and where ``signed`` is written."""
 
     def __init__(self, name: str) -> None:
-        """Make its key, and sign itself."""
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = _name(name, ())
         builder = _builder(self._name, self._name, self._key.public_key())
@@ -128,7 +127,6 @@ class ControlPlane:
     """
 
     def __init__(self, folder: Path, address: str | None) -> None:
-        """Make authorities, certificates and keys."""
         self.folder = folder
         self._address = address or NOWHERE
         folder.mkdir(mode=0o700, parents=True)

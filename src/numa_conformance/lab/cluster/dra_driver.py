@@ -40,7 +40,6 @@ class ClusterDriver:
     """
 
     def __init__(self, words: Sequence[str], binaries: Path) -> None:
-        """Take the command, and the folder of the cluster's programs."""
         self.daemon = Daemon("driver", words, PLACEHOLDERS)
         self._words, self._binaries = list(words), binaries
         self._up = contextlib.ExitStack()

@@ -166,7 +166,6 @@ class DeviceLists:
     """Reads each list on a thread, until the stream ends."""
 
     def __init__(self, stream: Iterator[Any]) -> None:
-        """Take the stream of ``ListAndWatch``."""
         self._stream = stream
         self._changed = threading.Condition()
         self._new: deque[Devices] = deque(maxlen=_MOST_LISTS)

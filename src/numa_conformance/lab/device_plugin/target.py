@@ -30,7 +30,6 @@ class PluginTarget:
     """
 
     def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
-        """Take the command, and by which words the plugin says that it does not support a machine."""
         self._daemon = Daemon("plugin", words, (PLUGINS, HOST), unsupported)
         self._folder, self._registry = (self._daemon.home / Path(place).name for place in (PLACE, REGISTRY))
         self._folder.mkdir()

@@ -30,7 +30,6 @@ class ApiServer:
     """Serves until ``close``; ``url`` is where."""
 
     def __init__(self, node: str) -> None:
-        """Take the node's name."""
         self.node: Object = {
             "metadata": {"name": node, "uid": f"uid-of-{node}", "labels": {"kubernetes.io/hostname": node}}
         }

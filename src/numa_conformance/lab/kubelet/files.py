@@ -24,7 +24,6 @@ class StateFiles:
     """The state files below a root, read when this is made."""
 
     def __init__(self, root: Path) -> None:
-        """Read those that are there."""
         self.texts = {
             name: (root / place).read_text() for name, place in STATE_FILES.items() if (root / place).exists()
         }

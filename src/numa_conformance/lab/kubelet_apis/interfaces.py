@@ -28,13 +28,8 @@ _SECONDS = 10
 _LONGEST = 500
 """Characters of an error."""
 _KINDS = {
-    "string": Field.TYPE_STRING,
-    "bool": Field.TYPE_BOOL,
-    "bytes": Field.TYPE_BYTES,
-    "int32": Field.TYPE_INT32,
-    "int64": Field.TYPE_INT64,
-    "uint32": Field.TYPE_UINT32,
-    "uint64": Field.TYPE_UINT64,
+    kind: getattr(Field, f"TYPE_{kind.upper()}")
+    for kind in ("string", "bool", "bytes", "int32", "int64", "uint32", "uint64")
 }
 
 

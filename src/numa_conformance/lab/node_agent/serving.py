@@ -187,7 +187,6 @@ class ServedNode(contextlib.AbstractContextManager["ServedNode"]):
         self._root.close()
 
     def __exit__(self, *error: object) -> None:
-        """Stop serving."""
         self.close()
 
     def _take(self, pods: list[Pod], notices: tuple[str, ...]) -> None:

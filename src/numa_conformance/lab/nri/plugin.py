@@ -34,7 +34,6 @@ class Plugin(Daemon):
     """A daemon that registers with a container runtime."""
 
     def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
-        """Take the command, and by which words it says that it does not support a machine."""
         super().__init__("plugin", words, (SOCKET, HOST, KUBELET, RESERVED, AMOUNT, STATE), unsupported)
         self._state = self.home / "state"
 

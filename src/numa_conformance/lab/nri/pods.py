@@ -50,7 +50,6 @@ class RunningPod:
     containers: dict[str, RunningContainer] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Make the message of its sandbox."""
         pod, metadata = self.pod, self.pod.raw.get("metadata") or {}
         self.message = {
             "id": f"sandbox-{pod.uid}", "name": pod.name, "uid": pod.uid, "namespace": pod.namespace,

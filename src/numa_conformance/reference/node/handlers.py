@@ -250,7 +250,6 @@ class AdmissionChain:
     """The handlers of one node's kubelet but for its managers, in their order (ADM-CHAIN-02)."""
 
     def __init__(self, config: KubeletConfiguration, gates: FeatureGates, facts: NodeFacts, fit: ResourceFit) -> None:
-        """Take what the handlers look at; ``fit`` adds up requests."""
         self._config, self._gates, self._facts, self._fit = config, gates, facts, fit
         tells_allocated = gates.enabled("InPlacePodLevelResourcesVerticalScaling")
         fit.status_has_overhead = fit.quirks.overhead_counts_twice and tells_allocated

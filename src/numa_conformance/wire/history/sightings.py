@@ -20,7 +20,6 @@ class Threads(Message, frozen=True):
     mems: CpuBits | None = None
 
     def __str__(self) -> str:
-        """Say how many they are."""
         return "a thread" if self.count == 1 else f"{self.count} threads"
 
 

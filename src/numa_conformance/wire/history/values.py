@@ -64,7 +64,6 @@ class MemoryBits(Message, frozen=True):
     nodes: NodeBits
 
     def __str__(self) -> str:
-        """Write it for a person."""
         return f"{size_text(self.bytes)} of {self.type} on {nodes_text(self.nodes)}"
 
 
@@ -85,7 +84,6 @@ class HoldingBits(Message, frozen=True):
     mems: CpuBits | None = None
 
     def __str__(self) -> str:
-        """Write all of it for a person."""
         parts = [f"CPUs {format_bits(self.cpus)}"] if self.cpus else []
         parts += map(str, self.blocks)
         parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in self.devices_by_resource.items()]

@@ -37,7 +37,6 @@ class CpuAllocator(Documented):
     """Chooses CPUs on one machine under fixed options. Stateless; one is built per policy."""
 
     def __init__(self, topology: CpuTopology, options: StaticOptions) -> None:
-        """Settle which algorithm is in force."""
         self.topology = topology
         self._packing = Packing.of(self.quirks)
         self._first = tuple(

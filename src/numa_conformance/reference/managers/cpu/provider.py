@@ -21,7 +21,6 @@ class CpuManager(Provider):
     policy: str
 
     def __init__(self, state: CpuState, reserved: int = 0) -> None:
-        """Take the state of a node without pods."""
         self.state = state
         self.file_style = PLAIN
         self.reserved = reserved

@@ -26,7 +26,6 @@ class StaticMemoryManager(Documented, MemoryManager):
     policy = "Static"
 
     def __init__(self, nodes: dict[int, NodeMemory]) -> None:
-        """Take the tables of the empty machine."""
         super().__init__(nodes)
         self._empty = _copied(nodes)
         self._reusable = ReusableMemory()
