@@ -127,14 +127,6 @@ def last_entry(name: str) -> Find:
     return find
 
 
-def last_row(first: str) -> Find:
-    """Find the last tuple that begins with a text."""
-    return lambda tree: max(
-        (node for node in ast.walk(tree) if isinstance(node, ast.Tuple) and node.elts and _is(node.elts[0], first)),
-        key=lambda node: node.end_lineno,
-    )
-
-
 def last_argument(first: str) -> Find:
     """Find the last argument of the call that begins with a text."""
     return lambda tree: next(

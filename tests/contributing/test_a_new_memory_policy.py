@@ -3,7 +3,7 @@
 import pytest
 
 from asked_in_full import deep
-from contributing.house import House, files_of_recipe, is_named, last_entry, last_import, last_row
+from contributing.house import House, files_of_recipe, is_named, last_entry, last_import
 
 MANAGER = "src/numa_conformance/reference/managers/memory/manager.py"
 POLICY = '''"""Policy LastNode: containers are drawn to the last NUMA node; no memory is pinned."""
@@ -53,9 +53,8 @@ for policy in ("None", "LastNode"):
 def house(tmp_path_factory):
     house = House(tmp_path_factory.mktemp("house"))
     house.add(
-        "src/numa_conformance/sources/policies.py",
-        ',\n    ("memoryManagerPolicy", "LastNode", "1.27", MEMORY_TASK.section("LastNode policy"), "any")',
-        behind=last_row("memoryManagerPolicy"),
+        "src/numa_conformance/sources/policies.txt",
+        "memoryManagerPolicy; LastNode; 1.27; any; memory; LastNode policy\n",
     )
     house.write("src/numa_conformance/reference/managers/memory/last_node_policy.py", POLICY)
     house.add(MANAGER, "\nfrom .last_node_policy import LastNodeMemoryManager", behind=last_import)
