@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate, count
+from itertools import count
 from typing import Any
 
 from ...cpuset import CpuSet
@@ -13,12 +13,9 @@ from .cell_kubelets import kubelet_of
 from .cells import Cell
 from .events import resized_by_lot
 from .node_sizes import SMALL_MIB, NodeSizes
-from .picks import sizes_of_groups
 from .scenario import Answer, Question, Scenario, Script, admit, remove, start
 from .workloads import container, pod, spell_otherwise
 
-LARGE_SHARE, MOST_SHARES = 3, 8
-"""Memory is drawn in halves of this share of a NUMA node, as many of them at most."""
 KINDS = ("guaranteed", "fraction", "burstable", "best effort")
 _MIXED = {"mixed": KINDS, "whole and fraction": KINDS[:2]}
 """Kinds of pods whose containers differ: of any class, and Guaranteed ones."""
@@ -26,8 +23,6 @@ SPELLED = 0.1
 """How many pods write their amounts otherwise."""
 PODS_AT_FIRST = 3
 """Pods that need so many NUMA nodes, asked for on an empty node."""
-BEYOND_32_BITS = 4294968
-"""CPUs that are less than one where thousandths have no more bits."""
 MOST_FILLED, MOST_BACK = 8, 4
 """NUMA nodes that are filled at the beginning of a life, pods that come again at its end."""
 
@@ -73,7 +68,7 @@ class Walk:
         devices = self._resources if "device-manager/allocation" in claimed else []
         pages = self._pages if "memory-manager/hugepages" in claimed else []
         others = [*devices, *(f"hugepages-{size}" for size in pages)]
-        self._sizes = NodeSizes(cell.machine, memory=cell.memory, others=others, lot=lot)
+        self._sizes = NodeSizes(cell, others, lot)
 
     def begin(self) -> Generator[Question, Answer, bool]:
         """Bring the node up, and tell whether it came up."""
@@ -255,24 +250,24 @@ class Walk:
         if kind not in ("guaranteed", "whole and fraction"):
             early = self._container(name, self._lot.choice(_MIXED.get(kind, (kind,))), room)
             return early | ({"restartPolicy": "Always"} if self._lot.random() < 0.3 else {})
-        memory = self._memory() if self._lot.random() < 0.5 else SMALL_MIB
+        memory = self._sizes.mebibytes() if self._lot.random() < 0.5 else SMALL_MIB
         extra = self._devices() | self._hugepages()
         sidecar = self._lot.random() < 0.3
-        return container(name, cpu=str(self._size(room)), memory=f"{memory}Mi", sidecar=sidecar, other=extra)
+        return container(name, cpu=str(self._sizes.cpus(room)), memory=f"{memory}Mi", sidecar=sidecar, other=extra)
 
     def _container(self, name: str, kind: str, room: int) -> dict[str, Any]:
         lot = self._lot
         extra = self._devices()
         if kind == "best effort":
             return container(name, other=extra)
-        memory = f"{self._memory()}Mi"
+        memory = f"{self._sizes.mebibytes()}Mi"
         if kind == "burstable":
             requests = {"cpu": str(lot.randint(1, 3)), "memory": memory}
             limit = f"{requests['cpu']}500m" if lot.random() < 0.5 else None
             bound = memory if requests["cpu"] == "2" else None  # as a Guaranteed pod has it
             return container(name, cpu=limit, memory=bound, requests=requests, other=extra | self._hugepages())
         extra |= self._hugepages()
-        cpu = f"{lot.randint(1, 2)}500m" if kind == "fraction" else str(self._size(max(room, 1)))
+        cpu = f"{lot.randint(1, 2)}500m" if kind == "fraction" else str(self._sizes.cpus(max(room, 1)))
         return container(name, cpu=cpu, memory=memory, other=extra)
 
     def _devices(self) -> dict[str, str]:
@@ -287,28 +282,3 @@ class Walk:
         number = self._lot.choices((1, len(self._pages)), (3, 1))[0]
         sizes = self._lot.sample(self._pages, number)
         return {f"hugepages-{size}": f"{int(size[:-2]) * self._lot.randint(1, 4)}{size[-2:]}" for size in sizes}
-
-    def _memory(self) -> int:
-        """Draw an amount in MiB: mostly small, sometimes a good part of a NUMA node, or more than one holds."""
-        if not self._cell.memory or self._lot.random() < 0.5:
-            return SMALL_MIB
-        sizes = [(node.memory or 0) >> 20 for node in self._cell.machine.memory]
-        return max(SMALL_MIB, self._lot.randint(1, MOST_SHARES) * max(sizes) // (2 * LARGE_SHARE))
-
-    def _size(self, room: int) -> int:
-        """Draw how many CPUs: about what is free, around the sizes of the machine's groups."""
-        lot, machine = self._lot, self._cell.machine
-        nodes = sorted(cpus.bit_count() for cpus in machine.numa_bits.values())
-        sizes = sizes_of_groups(machine).union(accumulate(nodes))
-        near = (size for group in sizes for size in (group, group - 1, group + 1))
-        telling = sorted(size for size in near if 0 < size <= room)
-        choice = lot.random()
-        if choice < 0.45 and telling:
-            size = lot.choice(telling)
-        elif choice < 0.95:
-            size = lot.randint(1, max(1, min(room, 1 + room * 2 // 3)))
-        else:
-            size = lot.choice((room + 1, BEYOND_32_BITS))
-        if "full-pcpus-only" in self._cell.options and lot.random() < 0.9:
-            size = -(-size // self._threads) * self._threads
-        return size

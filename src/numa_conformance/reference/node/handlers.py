@@ -215,9 +215,7 @@ _CHECKS: Mapping[str, Callable[[Applicant], Verdict]] = {
 
 
 def _verdicts(handlers: Iterable[AdmissionHandler], applicant: Applicant) -> Iterator[tuple[AdmissionHandler, Verdict]]:
-    for handler in handlers:
-        if handler.name in _CHECKS:
-            yield handler, _CHECKS[handler.name](applicant)
+    return ((handler, _CHECKS[handler.name](applicant)) for handler in handlers if handler.name in _CHECKS)
 
 
 def _handlers(version: KubernetesVersion) -> list[AdmissionHandler]:
