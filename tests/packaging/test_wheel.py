@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli.test_help import RUN
-from numa_conformance.cli.examples import SHIPPED
+from numa_conformance.cli.init import SHIPPED
 
 ROOT = Path(__file__).parents[2]
 

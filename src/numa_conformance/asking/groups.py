@@ -149,9 +149,8 @@ def _damages(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenar
 
 
 def _relations(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
-    yield from related(
-        cells(RELATIONS, claimed, seed=seed, only=_small(machines, RELATIONS, seed + 1)), claimed, seed=seed
-    )
+    small = _small(machines, RELATIONS, seed + 1)
+    yield from related(cells(RELATIONS, claimed, seed=seed, only=small), claimed, seed=seed)
     yield from related(cells(RELATIONS // 2, claimed, most_cpus=64, seed=seed + 2, only=machines), claimed, seed=seed)
 
 

@@ -1,4 +1,4 @@
-"""``numa-conformance init``: a target and a CI workflow to start from."""
+"""``numa-conformance init`` and ``examples``: a target and a CI workflow to start from; the files of ``--help``."""
 
 import shlex
 from collections.abc import Iterator
@@ -84,3 +84,24 @@ def _files(kind: str, chosen: _Kind, surface: str) -> Iterator[tuple[str, str]]:
     workflow = workflow.replace("NUMA_TARGET", f"--numa-{chosen.option}").replace("TARGET", f"--{chosen.option}")
     workflow = workflow.replace("VERSION", __version__)
     yield ".github/workflows/numa-conformance.yml", workflow
+
+
+SHIPPED = ("cluster", "gpus", "node", "recorded", "reports")
+"""The folders of ``examples/`` that a wheel carries."""
+
+
+@click.command("examples")
+@click.argument("folder", default="examples", type=DIRECTORY)
+def examples(folder: Path) -> None:
+    """Write pods, nodes, configurations and records to FOLDER (default: examples); nothing is overwritten.
+
+    They are the files that the examples of each command's --help name.
+    """
+    source = data_folder("examples")
+    texts = {
+        folder / path.relative_to(source): path.read_text(encoding="utf-8")
+        for name in SHIPPED
+        for path in sorted((source / name).rglob("*"))
+        if path.is_file()
+    }
+    write_absent(texts)

@@ -13,6 +13,7 @@ from ..documents import read_documents
 from ..errors import Fault, UsageError, closest
 from ..fields import object_at
 from ..judging.releases import RELEASES
+from ..report.circumstances import report_file
 from ..report.pages.api_page import new_in
 from .options import FILE
 from .terminal import print_json, say
@@ -64,7 +65,7 @@ def _concerns(known: Requirement, features: frozenset[str], surfaces: frozenset[
 
 def _claims(path: Path) -> _Claims:
     """Return features and surfaces of a report's target, or of one asked by ``smoke``; raises ``UsageError``."""
-    file = path / "report.json" if path.is_dir() else path
+    file = report_file(path)
     described = object_at(next((document.value for document in read_documents(file)), None))
     described = object_at(described, "target") or described
     features, surfaces = described.get("features"), described.get("surfaces")

@@ -15,7 +15,7 @@ from ..errors import Fault, UsageError
 from ..files import write_text
 from ..judging.verdicts import judge_from_file
 from ..printable import as_line
-from ..report.circumstances import read_circumstances
+from ..report.circumstances import read_circumstances, report_file
 from ..report.compare import Column, compare_reports, merge_reports
 from ..report.html import matrix_page
 from ..report.known import refreshed
@@ -90,7 +90,7 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
     another one, or breaks what the report says is met. What it says beside its histories, nobody can verify.
     """
     summary = read_report(report)
-    folder = report if report.is_dir() else report.parent
+    folder = report_file(report).parent
     names = {name for case in summary.cases for name in (case.history, *case.conversations) if name}
     files = [folder / name for name in sorted(names)]
     present = (file for file in files if not file.exists() or file.stat().st_size)
@@ -143,5 +143,5 @@ def matrix(reports: tuple[Path, ...], output: Path) -> int:
 
 def _page(report: Path, output: Path) -> str:
     """Return the address of a report's page, seen from the page to write; empty where there is none."""
-    page = (report if report.is_dir() else report.parent) / PAGE
+    page = report_file(report).parent / PAGE
     return quote(Path(os.path.relpath(page, output.parent)).as_posix()) if page.is_file() else ""

@@ -149,7 +149,6 @@ _INT32 = {"low": -(2**31), "high": 2**31 - 1}
 
 @lru_cache
 def _defaults(version: KubernetesVersion) -> Mapping[str, Any]:
-    """Return the defaults of a version by attribute."""
     return {_ATTRIBUTES[name]: default.at(version) for name, default in DEFAULTS.items() if name in _ATTRIBUTES}
 
 
@@ -190,7 +189,6 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
 
 
 def _written(config: KubeletConfiguration) -> dict[str, Any]:
-    """Write every field that differs from its default."""
     default = KubeletConfiguration()
     made: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND}
     for key, name in _ATTRIBUTES.items():

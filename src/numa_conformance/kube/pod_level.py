@@ -62,7 +62,6 @@ def _below_containers(
 
 
 def _huge(init: Sequence[Container], apps: Sequence[Container]) -> dict[str, Quantity]:
-    """Return the effective limits of huge pages."""
     return {name: amount for name, amount in total_limits(init, apps).items() if is_huge_page(name)}
 
 

@@ -148,7 +148,6 @@ def _cores(form: CompactForm, fields: Fields) -> list[_Core]:
 
 
 def _counts(cores: int | list[int] | UnsetType, nodes: int, fields: Fields) -> list[int]:
-    """Return the cores of each NUMA node."""
     if isinstance(cores, int):
         return [cores] * min(nodes, MAX_NODES)
     if cores is UNSET:

@@ -13,6 +13,7 @@ from ..asking.findings.telling import CaseReport
 from ..errors import Fault, UsageError
 from ..files import write_text
 from ..wire.history.history import History, histories_text
+from .circumstances import REPORT
 
 SCENARIO_FILES = "scenario-*.json"
 
@@ -166,12 +167,12 @@ def keep_group(group: str, histories: Iterable[History], folder: str, *, more: b
 def check_others_files(folder: Path) -> None:
     """Refuse a folder in which a report would remove, or replace, what is not of one; raises ``UsageError``."""
     histories = folder / FOLDER
-    others = [] if (folder / "report.json").exists() else [*folder.glob(SCENARIO_FILES), *folder.glob(FOLDER)]
+    others = [] if (folder / REPORT).exists() else [*folder.glob(SCENARIO_FILES), *folder.glob(FOLDER)]
     accepted = "an empty folder, or one with a report"
     if histories.is_symlink():
         raise UsageError(Fault(str(histories), "is a link: a report follows none", accepted))
     if others:
-        why = f"has {others[0].name} and no report.json: a report removes what is not its own"
+        why = f"has {others[0].name} and no {REPORT}: a report removes what is not its own"
         raise UsageError(Fault(str(folder), why, accepted))
 
 

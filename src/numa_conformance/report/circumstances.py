@@ -25,7 +25,7 @@ def read_form(file: Path, form: type[F], most: int, otherwise: str) -> F:
         raise UsageError(Fault(str(file), f"{otherwise}: {error}")) from error
 
 
-FILE = "run.json"
+REPORT, FILE = "report.json", "run.json"
 MAX_BYTES = 1024 * 1024
 """Of a run.json that is read at most."""
 _PATIENCE = 5.0
@@ -75,9 +75,14 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
         return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
 
 
+def report_file(path: Path) -> Path:
+    """Return the file of a report, which may be named by its folder."""
+    return path / REPORT if path.is_dir() else path
+
+
 def read_circumstances(report: Path) -> Circumstances | None:
     """Read what stands beside a report.json, or in its folder; None where nothing does. Raises ``UsageError``."""
-    file = (report if report.is_dir() else report.parent) / FILE
+    file = report_file(report).parent / FILE
     if not file.exists():
         return None
     return read_form(file, Circumstances, MAX_BYTES, "is not about a run")

@@ -21,7 +21,7 @@ from ..files import data_folder
 from ..judging.releases import RELEASES
 from ..printable import listed
 from ..sources.versions import KubernetesVersion
-from .circumstances import read_form
+from .circumstances import read_form, report_file
 from .claims import SILENT, TARGET_SNAPSHOTS
 from .model import FORMAT, Summary
 
@@ -35,7 +35,7 @@ _FILE = re.compile(r"histories/[\w/-]+\.jsonl")
 
 def read_report(path: Path) -> Summary:
     """Read a report.json or its folder, and draw its verdict anew; raises ``UsageError``, also for wrong counts."""
-    file = path / "report.json" if path.is_dir() else path
+    file = report_file(path)
     summary = read_form(file, Summary, MAX_BYTES, "is no report of this suite")
     _check_counts(file, Counter(summary.counts), Counter(str(case.verdict) for case in summary.cases))
     _check(file, summary)

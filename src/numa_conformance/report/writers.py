@@ -12,7 +12,7 @@ from ..errors import Fault, UsageError
 from ..files import replace_text
 from ..printable import printable
 from .case import SCENARIO_FILES, UNMET, VERDICTS, Case, remove_other_histories, scenario_file
-from .circumstances import FILE, Circumstances
+from .circumstances import FILE, REPORT, Circumstances
 from .claims import NOT_FINISHED, NOT_JUDGED, SILENT, Target
 from .html import html_page, render
 from .model import Summary
@@ -101,7 +101,7 @@ def _fenced(cases: list[Case]) -> tuple[str, list[str]]:
 
 
 WRITERS: Mapping[str, Callable[[Summary], str]] = {
-    "report.json": Summary.to_json,
+    REPORT: Summary.to_json,
     "junit.xml": junit_xml,
     "badge.svg": badge_svg,
 }

@@ -1,11 +1,8 @@
 """One node with a real kubelet: its folder, runtime, device plugins and the pods that were put on it."""
 
-import copy
-import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ from .cri_objects import CriContainer, Hears, nobody
 from .device_plugin import plugins_of
 from .files import StateFiles, holdings
 from .launcher import Launcher
+from .manifests import KubeletPod
 from .process import RunningKubelet
 from .runtime import FakeRuntime
 
@@ -25,22 +23,6 @@ WAIT_SECONDS = 30
 _ASKS_FOR_NOTHING = "asks-for-nothing"
 _PASS_SECONDS = 5.0
 """In which the reconcile loop makes a pass, also on a busy machine; its period is 0.2 s."""
-
-
-@dataclass(frozen=True)
-class KubeletPod:
-    """A pod that the kubelet has: its manifest, under a name and a uid of ours."""
-
-    uid: str
-    manifest: Mapping[str, Any]
-    file: Path
-
-    def kinds(self) -> Iterator[tuple[str, str]]:
-        """Yield each container's name and kind, in order: ``init``, ``sidecar`` or ``app``."""
-        for container in self.manifest["spec"].get("initContainers") or ():
-            yield container["name"], "sidecar" if container.get("restartPolicy") == "Always" else "init"
-        for container in self.manifest["spec"].get("containers") or ():
-            yield container["name"], "app"
 
 
 class RealNode:
@@ -160,25 +142,10 @@ class RealNode:
         while inside in self._used:
             inside = f"{inside}-{self._made}"
         name = f"pod-{self._made}"
-        manifest = copy.deepcopy(dict(pod))
-        manifest.update(apiVersion="v1", kind="Pod")
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1_000_000_000 + self._made))
-        manifest["metadata"] = {
-            **(manifest.get("metadata") or {}), "name": name, "namespace": "default", "uid": inside,
-            "creationTimestamp": stamp,
-        }  # fmt: skip
-        manifest["spec"] = {"terminationGracePeriodSeconds": 1, "enableServiceLinks": False, **manifest["spec"]}
-        for kind in ("initContainers", "containers"):
-            for container in manifest["spec"].get(kind) or ():
-                container.setdefault("image", "example")
-                container["imagePullPolicy"] = "IfNotPresent"
-        known = KubeletPod(inside, manifest, self.folder / "manifests" / f"{name}.json")
+        known = KubeletPod.of(pod, name, inside, self._made, self.folder)
         self._used.add(inside)
         self.pods[uid] = known
-        # Made elsewhere and moved, so that the kubelet never reads half of it.
-        draft = self.folder / f"{name}.json"
-        draft.write_text(json.dumps(manifest))
-        draft.rename(known.file)
+        known.write()
         self._newest, self._holds_what_is_gone = inside, False
         self._until(lambda: self.decided(inside) or self._fault_in(name) != "", f"the kubelet admits or refuses {uid}")
         if fault := self._fault_in(name):
