@@ -23,7 +23,7 @@ from ..wire.history.history import History, Step
 from .options import CONFIG, FILE, INPUT, LEVEL, MACHINE, TIMEOUT, machine_of, version
 from .question_files import histories_of_files, history_of_pods
 from .targets import TargetChoice, open_target
-from .terminal import DIFFERENT, OK, notice, print_json, say, with_progress
+from .terminal import DIFFERENT, OK, capped, notice, print_json, say, with_progress
 
 ADAPTERS = Path("~/.cache/numa-conformance")
 MOST_PLACES = 4
@@ -221,10 +221,8 @@ def _print_span(since: KubernetesVersion, until: KubernetesVersion, outcome: str
 def _turn_lines(turn: VersionChange) -> Iterator[str]:
     yield f"{turn.before} -> {turn.after}: {_question(turn.difference)}"
     places = () if any(_why_down(turn.difference)) else turn.difference.differences
-    for place in places[:MOST_PLACES]:
-        yield f"    {place.path}: {_brief(place.got)} -> {_brief(place.expected)}"
-    if len(places) > MOST_PLACES:
-        yield f"    ... and {len(places) - MOST_PLACES} more"
+    changes = (f"    {place.path}: {_brief(place.got)} -> {_brief(place.expected)}" for place in places)
+    yield from capped(changes, MOST_PLACES, "    ... and {} more")
     if turn.together and turn.causes:
         yield "    only together:"
     for name in turn.causes:

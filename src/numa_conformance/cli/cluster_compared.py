@@ -8,9 +8,10 @@ from ..errors import Fault, UsageError
 from ..kube import ClusterObjects, read_cluster
 from ..reference.fleet import Fleet, Setup, follow_fleet
 from ..reference.scheduler import Decided, Followed
-from .terminal import notice, parted, print_json, say
+from .terminal import capped, notice, parted, print_json, say
 
 _MOST = 10
+MORE = "  ... and {} more: --json lists all"
 
 
 def compare(
@@ -49,10 +50,7 @@ def _lines(label: str, pods: Sequence[Followed]) -> Iterator[str]:
     yield f"  {best} went to one of the best-scored nodes, or fitted none ({tied} had several), {others} did not"
     yield f"  {alike} were decided by their nodes as here, {len(pods) - alike} were not"
     different = [pod for pod in pods if not (pod.is_among_best and pod.is_decided_alike)]
-    for pod in different[:_MOST]:
-        yield f"  {pod.uid}: {_difference(pod)}"
-    if len(different) > _MOST:
-        yield f"  ... and {len(different) - _MOST} more: --json lists all"
+    yield from capped((f"  {pod.uid}: {_difference(pod)}" for pod in different), _MOST, MORE)
 
 
 def _difference(pod: Followed) -> str:

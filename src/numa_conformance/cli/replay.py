@@ -29,7 +29,7 @@ from ..sources.versions import KubernetesVersion
 from .judge import holds_histories, judge_again
 from .options import FILE, chosen
 from .targets import TargetChoice, open_target, target_options
-from .terminal import DIFFERENT, OK, notice, print_json, say, with_progress
+from .terminal import DIFFERENT, OK, capped, notice, print_json, say, with_progress
 
 MOST_LISTED = 1000
 """Decisions that differed and are told in full; more are counted."""
@@ -123,10 +123,9 @@ def _print_text(
 ) -> None:
     for outcome in shown:
         click.echo(f"{outcome.vector.id} ({outcome.vector.place}) differs:")
-        for difference in outcome.differences[:10]:
-            click.echo("  " + str(difference).replace("\n", "\n  "))
-        if len(outcome.differences) > 10:
-            click.echo(f"  ... and {len(outcome.differences) - 10} more places")
+        differences = ("  " + str(difference).replace("\n", "\n  ") for difference in outcome.differences)
+        for line in capped(differences, 10, "  ... and {} more places"):
+            click.echo(line)
         click.echo()
     if missing:
         click.echo(f"unsupported because the target does not claim: {', '.join(sorted(missing))}\n")

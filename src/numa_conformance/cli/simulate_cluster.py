@@ -16,9 +16,9 @@ from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, RunOutcome, Setup
 from ..reference.fleet.run import unmodelled_uses
 from ..reference.simulation.reading import users_of
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
-from .cluster_compared import compare
+from .cluster_compared import MORE, compare
 from .options import INPUT, LEVEL, MACHINE, NameChoice, machine_of, read_configuration, version
-from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
+from .terminal import DIFFERENT, OK, capped, columns, notice, print_json, say, spread, with_progress
 
 _SIMPLE = ("LeastAllocated", "MostAllocated")
 
@@ -119,11 +119,8 @@ def _read(
         cluster = dataclasses.replace(cluster, pods=tuple(pod for pod in cluster.pods if pod.uid not in there))
     if unknown := [node.name for node in cluster.nodes if fleet.kind_of(node.name) is None]:
         notice(f"{len(unknown)} of {len(cluster.nodes)} nodes have no machine ({unknown[0]}, ...): they refuse nothing")
-    mismatches = fleet.mismatches(cluster.nodes)
-    for text in mismatches[:3]:
+    for text in capped(fleet.mismatches(cluster.nodes), 3, "... and {} more nodes differ from their machine"):
         notice(text)
-    if len(mismatches) > 3:
-        notice(f"... and {len(mismatches) - 3} more nodes differ from their machine")
     return cluster, fleet
 
 
@@ -213,12 +210,11 @@ def _refusals(label: str, first: RunOutcome, shown: int) -> Iterable[str]:
     if first.refused and shown:
         yield ""
         yield f"{label}: bound by the scheduler, refused by the node"
-        for refusal in first.refused[:shown]:
-            yield f"  {refusal.uid} on {refusal.node}: {refusal.reason}: {refusal.message}" + (
-                " (was there)" if refusal.bound else ""
-            )
-        if len(first.refused) > shown:
-            yield f"  ... and {len(first.refused) - shown} more: --json lists all"
+        refusals = (
+            f"  {pod.uid} on {pod.node}: {pod.reason}: {pod.message}" + (" (was there)" if pod.bound else "")
+            for pod in first.refused
+        )
+        yield from capped(refusals, shown, MORE)
     if first.unschedulable and shown:
         uid, reasons = next(iter(first.unschedulable.items()))
         why = ", ".join(f"{count} {reason}" for reason, count in reasons.items())

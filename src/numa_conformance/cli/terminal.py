@@ -91,6 +91,12 @@ def parted(parts: Iterable[Iterable[str]]) -> list[str]:
     return [line for lines in parts for line in ("", *lines)][1:]
 
 
+def capped(lines: Iterable[str], most: int, rest: str) -> list[str]:
+    """Return the first lines, and in place of the others ``rest`` with their number."""
+    every = list(lines)
+    return [*every[:most], *([rest.format(len(every) - most)] if len(every) > most else [])]
+
+
 def terminal_width(*, err: bool = False) -> int | None:
     """Return the columns of the terminal that is written to; None where it is none, and nothing is to be cut."""
     return shutil.get_terminal_size().columns if (sys.stderr if err else sys.stdout).isatty() else None
