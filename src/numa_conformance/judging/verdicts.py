@@ -5,6 +5,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+import msgspec
+
 from ..errors import Fault, UsageError, did_you_mean, faults_within
 from ..machine.small import is_small
 from ..sources.versions import KubernetesVersion
@@ -25,8 +27,7 @@ SMALL_MACHINES = "small machines"
 """What stands for all small machines drawn by lot where machines are counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(msgspec.Struct, frozen=True):
     """A requirement that an answer does not meet: at which step of which history, and what is wrong."""
 
     requirement: str

@@ -1,9 +1,9 @@
 """``World``: what may be known of a node from a history alone. It believes answers, never the reference."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from ..cpuset import union
 from ..machine import Machine
@@ -17,8 +17,7 @@ def exclusive_of(held: Mapping[str, HoldingBits]) -> int:
     return union(holding.cpus for holding in held.values())
 
 
-@dataclass(frozen=True, slots=True)
-class AdmittedPod:
+class AdmittedPod(msgspec.Struct, frozen=True):
     """A pod that was admitted: what its user wrote, what its containers hold, and whether they were started.
 
     ``lost``: CPUs that a container lost as they became exclusive to others, by its name; none where it was moved to
@@ -28,7 +27,7 @@ class AdmittedPod:
     spec: PodSpec
     held: Mapping[str, HoldingBits]
     ran: bool = False
-    lost: Mapping[str, int] = field(default_factory=dict)
+    lost: Mapping[str, int] = {}
 
     @property
     def exclusive(self) -> int:
@@ -51,7 +50,7 @@ class AdmittedPod:
         had, gave_up = held.cpuset or 0, self.lost.get(name, 0)
         lost, came = had & ~cpus, cpus & ~had & ~gave_up
         given_up = 0 if lost & ~exclusive or (had and came) else gave_up | lost
-        held = msgspec.structs.replace(held, cpuset=cpus, mems=held.mems if mems is None else mems)
+        held = replace(held, cpuset=cpus, mems=held.mems if mems is None else mems)
         return replace(self, held={**self.held, name: held}, lost={**self.lost, name: given_up})
 
     def found_again(self, held: Mapping[str, HoldingBits]) -> "AdmittedPod":
@@ -65,8 +64,7 @@ class AdmittedPod:
         return union(self.held[name].cpus for name in named if name in self.held)
 
 
-@dataclass(frozen=True)
-class World:
+class World(msgspec.Struct, frozen=True, dict=True):
     """A node that is up, between two questions. Sets of CPUs are bits.
 
     - ``pool``: the shared pool as told last. ``first_pool``: the one with which the node came up.
@@ -82,7 +80,7 @@ class World:
     reserved: int
     pool: int
     first_pool: int
-    pods: Mapping[str, AdmittedPod] = field(default_factory=dict)
+    pods: Mapping[str, AdmittedPod] = {}
     gone: tuple[AdmittedPod, ...] = ()
     settled: bool = True
     knows_reserved: bool = True
