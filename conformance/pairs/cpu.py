@@ -1,9 +1,10 @@
 """Nodes that reserve, choose, give and share CPUs wrongly, each by one sentence, and nodes that do it rightly."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from numa_conformance.asking.generators.workloads import (
     best_effort,

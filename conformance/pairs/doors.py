@@ -1,7 +1,8 @@
 """What device plugins, DRA drivers and daemons that pin do wrongly, each by one sentence, and rightly."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.chapters.doors import device_plugins, dra_drivers, pinning

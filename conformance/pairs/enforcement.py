@@ -1,6 +1,6 @@
 """Nodes that enforce cpusets and quota and keep their state file wrongly, each by one sentence, and rightly."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from numa_conformance.asking.generators.workloads import best_effort, burstable, guaranteed, kubelet, static
 from numa_conformance.chapters.cpu import cpusets, reconcile, state_file

@@ -1,8 +1,9 @@
 """Nodes that start, answer, restart and resize wrongly, each by one sentence, and nodes that do it rightly."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from numa_conformance.asking.generators.workloads import (
     burstable,

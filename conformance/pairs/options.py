@@ -1,8 +1,9 @@
 """Starts, choices of CPUs and pods under options of policy static: wrong by one sentence, and right."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from numa_conformance.asking.generators.option_probes import PROBES, probe_of
 from numa_conformance.asking.generators.workloads import guaranteed, static

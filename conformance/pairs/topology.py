@@ -1,8 +1,9 @@
 """Hints merged, and pods admitted, aligned and refused, wrongly by one sentence, and rightly. NUMA nodes are bits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from numa_conformance.asking.generators.workloads import (
     burstable,

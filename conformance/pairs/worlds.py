@@ -1,8 +1,9 @@
 """Nodes, and what happens to them, in a line each: subjects for the pairs of chapters."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from numa_conformance.cpuset import CpuSet, bits_of
 from numa_conformance.judging.choice import CpuChoice

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from numa_conformance.conformance.pairs import memory as memory_pairs
 from numa_conformance.conformance.pairs.worlds import admitted
 

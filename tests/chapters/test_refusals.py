@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from numa_conformance.conformance.pairs.options import ALONE, NO_CORES
 from numa_conformance.conformance.pairs.worlds import admitted, held, node, refused
 

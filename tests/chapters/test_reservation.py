@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from numa_conformance.conformance.pairs.cpu import amount, start
 
 from numa_conformance.chapters.cpu import reservation

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from numa_conformance.conformance.pairs.worlds import held, node, resident
 
 from numa_conformance.asking.generators.workloads import container, pod, static

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from numa_conformance.conformance.pairs.topology import GPU, THREE, TOGETHER, TWO_FREE_EACH, WIDE, WITH_THREE, up
 from numa_conformance.conformance.pairs.worlds import admitted, aligned, block, held, node, refused, resident
 

@@ -1,7 +1,8 @@
 """What a request asks for, how many NUMA nodes it needs, and what these can give, by the Topology Manager's pages."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from ..machine import Machine
 from ..wire.history.quantities import HUGE, huge_pages
@@ -92,8 +93,7 @@ def whole_cores_only(world: World, pod: PodSpec) -> bool:
     return all(container.exclusive % cores[0].bit_count() == 0 for container in pod.containers)
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceRequest:
+class ResourceRequest(msgspec.Struct, frozen=True):
     """What a container, or a pod as a whole, asks the managers for: CPUs of its own, bytes by type, devices."""
 
     cpus: int

@@ -1,8 +1,9 @@
 """``AllocatedCpus``: an allocation in a state that the question brings along. ``Classification``: a pod's class."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from ..cpuset import Unchecked
 from ..machine import Machine
@@ -18,8 +19,7 @@ from .settings import Settings
 from .world import World
 
 
-@dataclass(frozen=True, slots=True)
-class Classification:
+class Classification(msgspec.Struct, frozen=True):
     """A pod and what was answered. ``cpus``: container to exclusive CPUs, ``reported_pod_count``: those of the pod."""
 
     pod: PodSpec
@@ -48,8 +48,7 @@ def classified(_machine: Machine, question: Classify, reply: PodClass) -> Iterat
     yield Classification(PodSpec.of(question.pod), reply.qos, reply.container_cpus, reply.pod_cpus)
 
 
-@dataclass(frozen=True)
-class AllocatedCpus:
+class AllocatedCpus(msgspec.Struct, frozen=True, dict=True):
     """What a container asked for, and what it was given. Sets of CPUs are bits.
 
     ``pool``: the shared pool before, ``pool_after`` as told. ``reserved``: as the configuration names it, else as told.

@@ -1,8 +1,9 @@
 """``CpuChoice``: one choice of exclusive CPUs, whoever was asked for it, and the judge's arithmetic about it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from ..cpuset import bits_of, iter_bits, union
 from ..machine import Machine
@@ -35,8 +36,7 @@ def split_cores(machine: Machine, cpus: int) -> int:
     return sum(core for core in machine.core_bits if core & cpus and core & ~cpus)
 
 
-@dataclass(frozen=True)
-class CpuChoice:
+class CpuChoice(msgspec.Struct, frozen=True, dict=True):
     """What was asked of which CPUs, and what was given. Sets of CPUs are bits.
 
     - ``options``: the static policy's options that are on.

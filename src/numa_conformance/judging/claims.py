@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 from ..cpuset import union
 from ..machine import Machine
 from ..wire.history.answers import PreparedClaim
@@ -14,8 +16,7 @@ from ..wire.messages import claims as messages
 from .published import DeviceKey, PublishedDevice, devices_of, slices_of
 
 
-@dataclass(frozen=True, slots=True)
-class Publication:
+class Publication(msgspec.Struct, frozen=True):
     """A driver was to publish devices. ``devices``: None where it did not, for the reason ``failure``.
 
     ``again``: it had been started before on the same machine, and published ``before``.
@@ -28,8 +29,7 @@ class Publication:
     before: tuple[PublishedDevice, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Preparation:
+class Preparation(msgspec.Struct, frozen=True):
     """A claim was to be prepared. ``cpus``: its container's, as bits; None where it was refused, with ``refusal``.
 
     ``wanted``: CPUs, or other units, by device; ``left``: what other claims leave of these devices. ``had``: a claim
@@ -74,16 +74,14 @@ class Preparation:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(msgspec.Struct, frozen=True):
     """A claim was to be unprepared. ``refusal``: None where it was."""
 
     was_prepared: bool
     refusal: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Coexistence:
+class Coexistence(msgspec.Struct, frozen=True):
     """Containers without a claim run beside claims: what each may run on, what claims have and leave, as bits.
 
     ``online``: all CPUs.

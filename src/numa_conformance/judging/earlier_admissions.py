@@ -1,10 +1,11 @@
 """``EarlierAdmissions``: what was admitted so far, to compare with no less free; which starts were refused."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 from msgspec.json import encode
+from msgspec.structs import replace
 
 from ..machine import Machine
 from ..wire.history.answers import StartedNode
@@ -70,8 +71,7 @@ MOST_REMEMBERED = 60
 """Admissions that are remembered, the last ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatedAdmission:
+class RepeatedAdmission(msgspec.Struct, frozen=True):
     """A pod was asked for that was admitted before, on a node with no more free than now.
 
     ``now``: the node that was asked. ``with_init``: now with init containers no larger than its app

@@ -1,9 +1,10 @@
 """``CpuHints``: the hints that a target offers for exclusive CPUs, in a state that the question brings along."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
+
+import msgspec
 
 from ..cpuset import bit_of, bits_of
 from ..machine import Machine
@@ -18,8 +19,7 @@ _MOST_NODES, _MOST_WITH_MEMORY = 8, 12
 """NUMA nodes up to which every set of them is looked at: with CPUs, and with memory and devices."""
 
 
-@dataclass(frozen=True)
-class CpuHints:
+class CpuHints(msgspec.Struct, frozen=True, dict=True):
     """What was asked of which CPUs, and the hints offered. Sets of CPUs and of NUMA nodes are bits.
 
     ``count``: exclusive CPUs of the container, or of the pod as a whole. ``free``: what may be given. ``reusable``: of

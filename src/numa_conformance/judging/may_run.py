@@ -1,8 +1,9 @@
 """``MayRun``: a container on a node, and the CPUs that it may run on at last, whether they are its own or not."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
+
+import msgspec
 
 from ..cpuset import union
 from ..wire.history.sightings import Runs
@@ -12,8 +13,7 @@ from .pods import PodSpec
 from .world import World
 
 
-@dataclass(frozen=True, slots=True)
-class MayRun(OfWorld):
+class MayRun(OfWorld, msgspec.Struct, frozen=True):
     """One container that was started, between two questions.
 
     ``settled``: every cpuset that was to be sent has been sent, or the container was started just now.
@@ -84,8 +84,7 @@ SYSTEM = "kube-system"
 """The namespace of the system's pods."""
 
 
-@dataclass(frozen=True)
-class Pooled(MayRun):
+class Pooled(MayRun, frozen=True, dict=True):
     """One container that was started, between two questions."""
 
     @property

@@ -1,9 +1,10 @@
 """``MergedHints``: what providers hinted, what came of it, and every way to combine the hints."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+
+import msgspec
 
 from ..cpuset import bit_of, bits_of
 from ..machine import Machine
@@ -13,8 +14,7 @@ from .questions import MergeQuestion
 from .settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Distances:
+class Distances(msgspec.Struct, frozen=True):
     """The distances between NUMA nodes. ``nodes``: their ids, in the order of the table. Sets of nodes are bits."""
 
     table: Sequence[Sequence[int]]
@@ -53,8 +53,7 @@ NO_OPINION: Axis = ((None, True),)
 IMPOSSIBLE: Axis = ((None, False),)
 
 
-@dataclass(frozen=True)
-class MergedHints:
+class MergedHints(msgspec.Struct, frozen=True, dict=True):
     """A question and the answer of the surface merge.
 
     ``nodes``: the NUMA nodes of the machine. ``axes``: the hints, one row for each resource of each provider.

@@ -1,8 +1,9 @@
 """Following a node through a history: from its steps to subjects, the world carried along."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from ..machine import Machine, machine_from_dict
 from ..wire.history.answers import StartedNode

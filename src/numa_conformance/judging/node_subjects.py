@@ -1,9 +1,10 @@
 """What happens to a node, step by step, as subjects for checkers: each with the world before and after it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
+
+import msgspec
 
 from ..machine import Machine
 from ..wire.history.values import AlignmentBits, HoldingBits, UpdateBits
@@ -15,8 +16,7 @@ from .settings import Settings
 from .world import AdmittedPod, World, exclusive_of
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class Malformed(msgspec.Struct, frozen=True):
     """An answer that says nothing, or speaks of what was never asked for; nothing behind it is judged."""
 
     why: str
@@ -46,8 +46,7 @@ class OfBefore:
         return self.before.settings
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(msgspec.Struct, frozen=True):
     """A node was asked to come up. ``world``: None when it refused, for the reason ``refusal``.
 
     ``memory``: the books of its NUMA nodes; None where they are not told. ``allocatable``: CPUs that may be exclusive.
@@ -76,8 +75,7 @@ class Arrival:
         return self.world.machine if self.world else None
 
 
-@dataclass(frozen=True)
-class NodeMoment(OfWorld):
+class NodeMoment(OfWorld, msgspec.Struct, frozen=True, dict=True):
     """The node between two questions, after something happened. ``memory``: the books of its NUMA nodes, where told."""
 
     world: World
@@ -89,8 +87,7 @@ class NodeMoment(OfWorld):
         return tuple(Room(self.world).overdrawn())
 
 
-@dataclass(frozen=True)
-class Admission(OfBefore):
+class Admission(OfBefore, msgspec.Struct, frozen=True, dict=True):
     """A pod was admitted or refused. ``again``: the pod was on the node before.
 
     ``phase`` and ``alignments`` are None where not told.
@@ -101,7 +98,7 @@ class Admission(OfBefore):
     pod: PodSpec
     admitted: bool
     again: bool
-    held: Mapping[str, HoldingBits] = field(default_factory=dict)
+    held: Mapping[str, HoldingBits] = {}
     qos: str | None = None
     reason: str = ""
     message: str = ""
@@ -131,8 +128,7 @@ class Admission(OfBefore):
         return sum(not ResourceRequest.of(self.before, self.pod, [each]).nothing for each in self.pod.containers) == 1
 
 
-@dataclass(frozen=True, slots=True)
-class Resize(OfBefore):
+class Resize(OfBefore, msgspec.Struct, frozen=True):
     """A pod on the node was to have other amounts of CPU and memory. ``held``: what its containers hold then.
 
     ``reason``: Infeasible or Deferred where it was not ``granted``. ``was``: the pod as it was.
@@ -155,8 +151,7 @@ class Resize(OfBefore):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Removal(OfBefore):
+class Removal(OfBefore, msgspec.Struct, frozen=True):
     """A pod was taken off the node."""
 
     before: World
@@ -180,8 +175,7 @@ class Removal(OfBefore):
         return self.after.pool
 
 
-@dataclass(frozen=True, slots=True)
-class ReconcilePass(OfWorld):
+class ReconcilePass(OfWorld, msgspec.Struct, frozen=True):
     """One pass of the reconcile loop. ``runs_on``: what running containers were last known to run on, before it."""
 
     world: World
@@ -189,8 +183,7 @@ class ReconcilePass(OfWorld):
     runs_on: Mapping[tuple[str, str], int]
 
 
-@dataclass(frozen=True, slots=True)
-class State(OfWorld):
+class State(OfWorld, msgspec.Struct, frozen=True):
     """All that is on the node, as told: pod to container to what it holds."""
 
     world: World
@@ -211,8 +204,7 @@ def readmitted_containers(
                 yield f"container {name} of pod {uid}", pod.held.get(name), held[uid].get(name)
 
 
-@dataclass(frozen=True, slots=True)
-class Restart(OfBefore):
+class Restart(OfBefore, msgspec.Struct, frozen=True):
     """The node agent was restarted.
 
     - ``plain``: with the same configuration, and with the state files it had left.
@@ -225,8 +217,8 @@ class Restart(OfBefore):
     before: World
     after: World | None
     plain: bool
-    held: Mapping[str, Mapping[str, HoldingBits]] = field(default_factory=dict)
-    refused: Mapping[str, str] = field(default_factory=dict)
+    held: Mapping[str, Mapping[str, HoldingBits]] = {}
+    refused: Mapping[str, str] = {}
     refusal: str = ""
     with_its_files: bool = True
     wanted: Settings | None = None
@@ -238,8 +230,7 @@ class Restart(OfBefore):
         return readmitted_containers(self.before.pods, self.held)
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
+class Recovery(msgspec.Struct, frozen=True):
     """The node agent came up, or did not, with state files that are damaged, old, or not its own.
 
     ``after``: None when it did not come up, for the reason ``refusal``; else the node with the pods admitted again,
@@ -247,12 +238,11 @@ class Recovery:
     """
 
     after: World | None
-    held: Mapping[str, Mapping[str, HoldingBits]] = field(default_factory=dict)
+    held: Mapping[str, Mapping[str, HoldingBits]] = {}
     refusal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignStart:
+class ForeignStart(msgspec.Struct, frozen=True):
     """A node was asked to come up with the CPU Manager's state file of a node with other CPUs. ``up``: it did."""
 
     settings: Settings
@@ -260,8 +250,7 @@ class ForeignStart:
     refusal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedStart:
+class RefusedStart(msgspec.Struct, frozen=True):
     """A node was restarted with a configuration with which a start was refused. ``up``: it came up."""
 
     settings: Settings
@@ -269,8 +258,7 @@ class RefusedStart:
     refusal: str
 
 
-@dataclass(frozen=True, slots=True)
-class Crash:
+class Crash(msgspec.Struct, frozen=True):
     """The node agent ended between two writes of its state files, and came up with those it had left, or did not.
 
     ``after``: None when it did not come up, for the reason ``refusal``; ``held``: what the pods admitted again hold.
@@ -278,6 +266,6 @@ class Crash:
 
     before: World
     after: World | None
-    held: Mapping[str, Mapping[str, HoldingBits]] = field(default_factory=dict)
-    refused: Mapping[str, str] = field(default_factory=dict)
+    held: Mapping[str, Mapping[str, HoldingBits]] = {}
+    refused: Mapping[str, str] = {}
     refusal: str = ""

@@ -1,8 +1,9 @@
 """What the managers of a node hinted for one request, as the target tells beside an admission: feature node/hints."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from ..cpuset import union
 from ..wire.history.quantities import HUGE
@@ -20,8 +21,7 @@ Offered = tuple[Affinity, ...] | None
 """The hints for one resource; None is no opinion."""
 
 
-@dataclass(frozen=True)
-class MemoryHints(OfBefore):
+class MemoryHints(OfBefore, msgspec.Struct, frozen=True, dict=True):
     """The hints for memory and huge pages of a container, or of the pod as a whole. Sets of NUMA nodes are bits.
 
     ``before``: the node then, with what earlier containers of the pod hold. ``amounts``: bytes by type to guarantee;
@@ -60,8 +60,7 @@ class MemoryHints(OfBefore):
         return frozenset(needs)
 
 
-@dataclass(frozen=True)
-class DeviceHints:
+class DeviceHints(msgspec.Struct, frozen=True, dict=True):
     """The hints for devices of one resource, of a container or of the pod as a whole. Sets of NUMA nodes are bits.
 
     ``reusable``: devices that ended init containers of the pod leave.

@@ -1,7 +1,8 @@
 """What a device plugin does, step by step, as subjects for checkers: it registers, prefers devices, serves them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from ..machine import Machine
 from ..wire.message import Message
@@ -10,8 +11,7 @@ from ..wire.messages import plugin as messages
 HEALTHY = "Healthy"
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
+class Registration(msgspec.Struct, frozen=True):
     """A plugin was to register. ``started``: None where it did not, for the reason ``failure``.
 
     ``again``: with another kubelet, that came up in place of the first; ``before``: the resource that it had then.
@@ -24,8 +24,7 @@ class Registration:
     before: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceList:
+class DeviceList(msgspec.Struct, frozen=True):
     """A list that a plugin has sent: the first to a kubelet, or one that takes the place of another, ``before``."""
 
     machine: Machine
@@ -33,8 +32,7 @@ class DeviceList:
     before: Sequence[messages.OfferedDevice] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DevicePreference:
+class DevicePreference(msgspec.Struct, frozen=True):
     """The answer of a plugin to a request for its preference. ``preferred``: None for a refusal, with its text."""
 
     question: messages.PreferDevices
@@ -47,8 +45,7 @@ class DevicePreference:
         return self.refusal or ", ".join(self.preferred or ()) or "none"
 
 
-@dataclass(frozen=True, slots=True)
-class DevicesServed:
+class DevicesServed(msgspec.Struct, frozen=True):
     """The devices that a plugin allocates to a container. ``containers``: None for a refusal."""
 
     devices: Sequence[str]

@@ -1,7 +1,6 @@
 """``PodSpec``: a pod as its user wrote it, read by the judge's own arithmetic."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -57,8 +56,7 @@ class PodDocument(msgspec.Struct, frozen=True):
     metadata: Metadata | None = None
 
 
-@dataclass(frozen=True)
-class ContainerSpec:
+class ContainerSpec(msgspec.Struct, frozen=True, dict=True):
     """One container. A request that is not given is its limit; cpu in CPUs, memory in bytes.
 
     ``kind``: an init container whose restart policy is Always is a sidecar. ``exclusive``: how many CPUs of its own it
@@ -83,8 +81,7 @@ class ContainerSpec:
         return self.requests.get("cpu", NOTHING)
 
 
-@dataclass(frozen=True)
-class PodSpec:
+class PodSpec(msgspec.Struct, frozen=True, dict=True):
     """A pod: containers in the order in which they start, init containers and sidecars first.
 
     ``qos`` is its class by its containers, where an amount of 0 counts as none. ``whole``: whether the pod as a whole
@@ -157,7 +154,14 @@ class PodSpec:
         The larger of what runs when all have started and of each init container's moment, with the sidecars that run by
         then (pages Init Containers and Sidecar Containers, "Resource sharing within containers").
         """
-        return Fraction(self._largest(lambda container: container.requests.get(resource, NOTHING)))
+        return self._effective.get(resource, NOTHING)
+
+    @cached_property
+    def _effective(self) -> Mapping[str, Fraction]:
+        def most(name: str) -> Fraction:
+            return Fraction(self._largest(lambda container: container.requests.get(name, NOTHING)))
+
+        return {name: most(name) for container in self.containers for name in container.requests}
 
     def is_open(self, resource: str) -> bool:
         """Tell whether no page decides what the pod requests.

@@ -1,7 +1,6 @@
 """The devices of ResourceSlices, as far as something is judged by them: where their CPUs are, and how many."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -63,8 +62,7 @@ class Slice(msgspec.Struct):
     devices: tuple[_Device, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedDevice:
+class PublishedDevice(msgspec.Struct, frozen=True):
     """A device.
 
     ``capacity``: the name of the capacity that is its CPUs; None where it is one CPU. ``cpus``: how many it has; 0
@@ -80,7 +78,7 @@ class PublishedDevice:
     numbers: Mapping[str, int]
     is_shared: bool
     is_whole: bool
-    parts: Mapping[str, int] = field(default_factory=dict)
+    parts: Mapping[str, int] = {}
     shares: int = 1
 
     def number(self, attribute: str) -> int | None:

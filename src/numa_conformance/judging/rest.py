@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from ..cpuset import bit_of, union
 from ..wire.history.quantities import size_of, size_text
@@ -21,8 +23,7 @@ ADMISSION, START, REMOVAL = "admission", "start", "removal"
 _EVENTS: Mapping[type, str] = {RunPod: START, RemovePod: REMOVAL, ResizePod: "resize", RestartNode: "restart"}
 
 
-@dataclass(frozen=True, slots=True)
-class Stay:
+class Stay(msgspec.Struct, frozen=True):
     """A container that stays: what it had and has; ``facts``: what of that the event does not name."""
 
     who: str
@@ -35,8 +36,7 @@ class Stay:
         return f"{self.who} has {self.has}"
 
 
-@dataclass(frozen=True, slots=True)
-class Balance:
+class Balance(msgspec.Struct, frozen=True):
     """What NUMA nodes (bits) have free of a type of memory, and the least that an event leaves free there."""
 
     nodes: int
@@ -49,8 +49,7 @@ class Balance:
         return f"{size_text(self.free)} of {self.kind} are free on {nodes_text(self.nodes)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Rest(OfBefore):
+class Rest(OfBefore, msgspec.Struct, frozen=True):
     """What one event leaves as it was: containers that its answer tells of, and the books of NUMA nodes where told.
 
     ``event`` and ``uid``: what happened, and to which pod; none at a restart, or where the node is looked at.

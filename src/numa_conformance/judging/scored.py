@@ -1,7 +1,6 @@
 """``ScoredNode``: a node scored for a pod, and what the page's formula says about it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
@@ -46,8 +45,7 @@ class WrittenStrategy(msgspec.Struct, frozen=True):
     ratio: Ratio | None = msgspec.field(default=None, name="requestedToCapacityRatio")
 
 
-@dataclass(frozen=True)
-class Strategy:
+class Strategy(msgspec.Struct, frozen=True, dict=True):
     """A scoring strategy: resources with their weights, and the shape (utilization in percent, score to 10)."""
 
     kind: str
@@ -111,8 +109,7 @@ class Strategy:
         ) else high
 
 
-@dataclass(frozen=True)
-class ScoredNode:
+class ScoredNode(msgspec.Struct, frozen=True, dict=True):
     """A node with ``used`` on it, scored for ``pod``.
 
     ``top``: 10 or 100, the scale on which the target scores by the strategy. ``refused``: why the strategy is refused;
@@ -205,8 +202,7 @@ class ScoredNode:
         return low, self.strategy.mean({name: high for name, (_, high) in ranges.items()})
 
 
-@dataclass(frozen=True, slots=True)
-class ScorePair:
+class ScorePair(msgspec.Struct, frozen=True):
     """Two nodes that were scored one after the other, of which it is told what counts, and their scores."""
 
     first: ScoredNode
@@ -248,8 +244,7 @@ class ScorePair:
         return swapped if all(left[name] >= right[name] for name in left) else None
 
 
-@dataclass(frozen=True, slots=True)
-class WholePair:
+class WholePair(msgspec.Struct, frozen=True):
     """A pair of which some pods have resources as a whole."""
 
     pair: ScorePair

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -51,8 +50,7 @@ class KubeletDocument(msgspec.Struct, frozen=True, rename="camel"):
             amount(text.removesuffix("%"))
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """What a configuration asks for, defaults filled in.
 
     ``reserved``: the CPUs of an explicit reservation as bits, None without one; ``reserved_count``: how many are

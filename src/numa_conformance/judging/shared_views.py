@@ -1,7 +1,8 @@
 """Views that several subjects share, so that one sentence is judged once, from any source. Unknown facts are None."""
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+import msgspec
 
 from ..cpuset import format_bits
 from ..machine import Machine
@@ -14,8 +15,7 @@ PERIOD = 100_000
 """Microseconds in which CFS quota is counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerView:
+class ContainerView(msgspec.Struct, frozen=True):
     """One container and what it was given. Sets of CPUs are bits.
 
     - ``held``: what it holds. None where its pod is not told of, or where it was refused.
@@ -96,21 +96,17 @@ class ContainerView:
         )
 
 
-class NodeContainer(ContainerView):
+class NodeContainer(ContainerView, frozen=True):
     """A container on a node, which tells more than one allocation: memory, quota, what it runs on."""
 
-    __slots__ = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
+class Neighbours(msgspec.Struct, frozen=True):
     """Containers of one pod that run at once, each with CPUs of its own."""
 
     containers: tuple[ContainerView, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Together:
+class Together(msgspec.Struct, frozen=True):
     """What is aligned at once: of a container or a pod, ``who``.
 
     ``places``: for each thing that it has the NUMA nodes (bits) on any of which it may be.
@@ -123,8 +119,7 @@ class Together:
     about: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(msgspec.Struct, frozen=True):
     """Exclusive CPUs that are asked for at once, and CPUs that can be given (bits).
 
     - ``at_least``: so many are needed, even where some serve twice. ``enough``: so many serve for sure.
@@ -141,8 +136,7 @@ class Demand:
     in_words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Leftover:
+class Leftover(msgspec.Struct, frozen=True):
     """CPUs (bits) that are still assigned to a pod which is gone from a node at work."""
 
     settings: Settings
@@ -152,14 +146,11 @@ class Leftover:
     was_there: bool = True
 
 
-class Reuse(Demand):
+class Reuse(Demand, frozen=True):
     """A demand that CPUs of an init container may have to serve again."""
 
-    __slots__ = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Division:
+class Division(msgspec.Struct, frozen=True):
     """How CPUs (bits) are divided: ``whole`` is what pool and exclusive CPUs share; ``left`` may be either, or none."""
 
     settings: Settings
@@ -170,8 +161,7 @@ class Division:
     reserved: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(msgspec.Struct, frozen=True):
     """A state file that was there when a node was to come up: what it is ``of``, and what the configuration wants."""
 
     file: str

@@ -6,9 +6,11 @@ led there nothing is known, so nothing is said of them.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from ..cpuset import bits_of
 from ..machine import Machine
@@ -22,8 +24,7 @@ from .settings import Settings
 from .world import AdmittedPod, World
 
 
-@dataclass(frozen=True, slots=True)
-class SeenContainer:
+class SeenContainer(msgspec.Struct, frozen=True):
     """One container. ``limit``: its CPU limit as CFS quota enforces it; None without one, or where not told.
 
     ``runs``: None where none of its processes were seen. ``listed``: what PodResources tells that it has; None where
@@ -44,8 +45,7 @@ class SeenContainer:
         return f"{self.uid}/{self.name}"
 
 
-@dataclass(frozen=True)
-class Sighting:
+class Sighting(msgspec.Struct, frozen=True, dict=True):
     """A node at work.
 
     - ``pool``: None where the state file does not tell it.
@@ -67,8 +67,8 @@ class Sighting:
     files: Mapping[str, LiveStateFile]
     memory: tuple[Mapping[str, Any], ...] | None
     whole: frozenset[str] = frozenset()
-    gates: Mapping[str, bool] = field(default_factory=dict)
-    limits: Mapping[str, Fraction] = field(default_factory=dict)
+    gates: Mapping[str, bool] = {}
+    limits: Mapping[str, Fraction] = {}
     gone: frozenset[str] = frozenset()
 
 

@@ -5,7 +5,6 @@ itself, where nothing but a first pod follows it, and held against the first suc
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -41,8 +40,7 @@ _GROUP_GATES = {"alpha": "PolicyAlphaOptions", "beta": "PolicyBetaOptions"}
 _PREFIXES = {"CPU Manager": "CPUManager", "Topology Manager": "TopologyManager"}
 
 
-@dataclass(frozen=True, slots=True)
-class FirstPod:
+class FirstPod(msgspec.Struct, frozen=True):
     """The pod that came first, and what became of it."""
 
     spec: PodSpec
@@ -56,8 +54,7 @@ class FirstPod:
         return exclusive_of(self.held)
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(msgspec.Struct, frozen=True):
     """A configuration, and what became of it. Sets of CPUs are bits.
 
     ``refusal``: why the node does not come up, None where it does. ``reserved`` and ``pool`` as told, None where they

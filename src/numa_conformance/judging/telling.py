@@ -6,12 +6,11 @@ nowhere where one node alone has free CPUs. So the other answers to a few questi
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import Any, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from ..cpuset import bit_of, bits_of, iter_bits
 from ..wire.history.values import Affinity, AlignmentBits, CpuBits, HoldingBits, NodeBits
@@ -111,7 +110,7 @@ def _orders(online: int, kinds: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
 def _hints(hints: CpuHints) -> Iterator[CpuHints]:
     """Tell no opinion, nothing possible, each hint alone, and all with the other preference."""
     offers = hints.offered or ()
-    turned = tuple(msgspec.structs.replace(hint, preferred=not hint.preferred) for hint in offers)
+    turned = tuple(replace(hint, preferred=not hint.preferred) for hint in offers)
     for other in (None, (), offers[:1], offers[1:], turned):
         if other != hints.offered:
             yield replace(hints, offered=other)
@@ -151,7 +150,7 @@ def _admissions(admission: Admission) -> Iterator[Admission]:
 
 
 def _without_admission(alignment: AlignmentBits) -> AlignmentBits:
-    return msgspec.structs.replace(alignment, admit=not alignment.admit)
+    return replace(alignment, admit=not alignment.admit)
 
 
 def _merged_elsewhere(alignment: AlignmentBits) -> AlignmentBits:
@@ -160,36 +159,36 @@ def _merged_elsewhere(alignment: AlignmentBits) -> AlignmentBits:
     nodes = sorted({node for hint in hints for node in iter_bits(hint.nodes or 0)}, reverse=True)
     number = (alignment.affinity.nodes or 0).bit_count()
     other = NodeBits(bits_of(nodes[:number]))
-    return msgspec.structs.replace(alignment, affinity=Affinity(other, alignment.affinity.preferred))
+    return replace(alignment, affinity=Affinity(other, alignment.affinity.preferred))
 
 
 def _elsewhere(held: HoldingBits, before: World) -> HoldingBits:
     """Give as many CPUs, memory and an affinity of the last NUMA nodes."""
     last = NodeBits(bit_of(max(before.machine.numa_ids)))
     cpus = sorted(iter_bits(before.pool | held.cpus), reverse=True)[: held.cpus.bit_count()]
-    memory = held.memory and tuple(msgspec.structs.replace(block, nodes=last) for block in held.memory)
+    memory = held.memory and tuple(replace(block, nodes=last) for block in held.memory)
     affinity = None if held.affinity is None else Affinity(last, not held.affinity.preferred)
-    return msgspec.structs.replace(held, cpus=CpuBits(bits_of(cpus)), memory=memory, affinity=affinity)
+    return replace(held, cpus=CpuBits(bits_of(cpus)), memory=memory, affinity=affinity)
 
 
 def _without_memory(held: HoldingBits, _before: World) -> HoldingBits:
-    return msgspec.structs.replace(held, memory=None if held.memory is None else ())
+    return replace(held, memory=None if held.memory is None else ())
 
 
 def _with_other_devices(held: HoldingBits, _before: World) -> HoldingBits:
     devices = held.devices and {name: frozenset({f"other {id}" for id in ids}) for name, ids in held.devices.items()}
-    return msgspec.structs.replace(held, devices=devices)
+    return replace(held, devices=devices)
 
 
 def _without_a_device(held: HoldingBits, _before: World) -> HoldingBits:
     devices = held.devices and {name: frozenset(sorted(ids)[1:]) for name, ids in held.devices.items()}
-    return msgspec.structs.replace(held, devices=devices)
+    return replace(held, devices=devices)
 
 
 def _on_every_node(held: HoldingBits, before: World) -> HoldingBits:
     every = NodeBits(bits_of(before.machine.numa_ids))
-    memory = held.memory and tuple(msgspec.structs.replace(block, nodes=every) for block in held.memory)
-    return msgspec.structs.replace(held, memory=memory)
+    memory = held.memory and tuple(replace(block, nodes=every) for block in held.memory)
+    return replace(held, memory=memory)
 
 
 OTHER_ANSWERS: Mapping[type, Callable[[Any], Iterator[object]]] = {

@@ -1,9 +1,10 @@
 """``World``: what may be known of a node from a history alone. It believes answers, never the reference."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import msgspec
+from msgspec.structs import replace
 
 from ..cpuset import union
 from ..machine import Machine
@@ -17,8 +18,7 @@ def exclusive_of(held: Mapping[str, HoldingBits]) -> int:
     return union(holding.cpus for holding in held.values())
 
 
-@dataclass(frozen=True, slots=True)
-class AdmittedPod:
+class AdmittedPod(msgspec.Struct, frozen=True, dict=True):
     """A pod that was admitted: what its user wrote, what its containers hold, and whether they were started.
 
     ``lost``: CPUs that a container lost as they became exclusive to others, by its name; none where it was moved to
@@ -28,9 +28,9 @@ class AdmittedPod:
     spec: PodSpec
     held: Mapping[str, HoldingBits]
     ran: bool = False
-    lost: Mapping[str, int] = field(default_factory=dict)
+    lost: Mapping[str, int] = {}
 
-    @property
+    @cached_property
     def exclusive(self) -> int:
         """CPUs that nobody else may have: those of every container that runs or will run."""
         return self._union(lambda kind: kind != "init" or not self.ran)
@@ -40,7 +40,7 @@ class AdmittedPod:
         """CPUs of ordinary init containers that have ended, and of no other container: kept or given back."""
         return self._union(lambda kind: kind == "init") & ~self.exclusive if self.ran else 0
 
-    @property
+    @cached_property
     def devices(self) -> set[tuple[str, str]]:
         """Resource and id of each device of its containers, as far as the target told."""
         return {device for held in self.held.values() for device in held.each_device}
@@ -51,7 +51,7 @@ class AdmittedPod:
         had, gave_up = held.cpuset or 0, self.lost.get(name, 0)
         lost, came = had & ~cpus, cpus & ~had & ~gave_up
         given_up = 0 if lost & ~exclusive or (had and came) else gave_up | lost
-        held = msgspec.structs.replace(held, cpuset=cpus, mems=held.mems if mems is None else mems)
+        held = replace(held, cpuset=cpus, mems=held.mems if mems is None else mems)
         return replace(self, held={**self.held, name: held}, lost={**self.lost, name: given_up})
 
     def found_again(self, held: Mapping[str, HoldingBits]) -> "AdmittedPod":
@@ -65,8 +65,7 @@ class AdmittedPod:
         return union(self.held[name].cpus for name in named if name in self.held)
 
 
-@dataclass(frozen=True)
-class World:
+class World(msgspec.Struct, frozen=True, dict=True):
     """A node that is up, between two questions. Sets of CPUs are bits.
 
     - ``pool``: the shared pool as told last. ``first_pool``: the one with which the node came up.
@@ -82,7 +81,7 @@ class World:
     reserved: int
     pool: int
     first_pool: int
-    pods: Mapping[str, AdmittedPod] = field(default_factory=dict)
+    pods: Mapping[str, AdmittedPod] = {}
     gone: tuple[AdmittedPod, ...] = ()
     settled: bool = True
     knows_reserved: bool = True
@@ -111,7 +110,7 @@ class World:
         """CPUs that can be given exclusively."""
         return self.pool & ~self.reserved
 
-    @property
+    @cached_property
     def exclusive(self) -> int:
         """CPUs that pods keep to themselves."""
         return union(pod.exclusive for pod in self.pods.values())
@@ -170,7 +169,7 @@ class World:
         """Take a pod off the node, and remember it."""
         return replace(self.without(uid), gone=(*self.gone, *(pod for name, pod in self.pods.items() if name == uid)))
 
-    @property
+    @cached_property
     def with_all_that_went(self) -> "World":
         """The node as if removed pods still held what they had; of CPUs the pool tells."""
         return replace(self, pods={**{f"gone {number}": pod for number, pod in enumerate(self.gone)}, **self.pods})

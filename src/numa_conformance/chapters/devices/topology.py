@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+import msgspec
+
 from ...cpuset import bits_of
 from ...judging.alignment import asked_devices
 from ...judging.chapter import Chapter, Judgement, Violation, applies, rests_on, violated
@@ -85,7 +87,8 @@ def is_local_to_each_of_its_nodes(admission: Admission) -> Judgement:
     applies(several, "the pod asks for no device that is local to several NUMA nodes")
     machine = admission.before.machine
     others = replace(machine, devices=tuple(device for device in machine.devices if len(device.numa) < 2))
-    able = Room(replace(admission.before, machine=others)).nodes_that_hold(admission.request, surely=False)
+    without = msgspec.structs.replace(admission.before, machine=others)
+    able = Room.of(without).nodes_that_hold(admission.request, surely=False)
     applies(not able, "a NUMA node can give all without a device that is local to several")
     return must_be_admitted(admission, "though a NUMA node has all it asks for, with a device that is local to several")
 

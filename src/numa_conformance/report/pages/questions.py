@@ -26,7 +26,7 @@ from ...wire.history.values import Affinity
 
 WORLDS = ("before", "world", "now")
 """Fields in which a case has the node that was asked or seen."""
-ALWAYS = {
+ALWAYS: Mapping[type, str] = {
     nodes.Arrival: "a node is to come up",
     nodes.Crash: "the node agent ends between two writes of its state files",
     DeviceList: "a plugin sends a list of devices",
