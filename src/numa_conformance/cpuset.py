@@ -74,7 +74,7 @@ def iter_bits(bits: int) -> Iterator[int]:
         bits ^= low
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=8192)
 def format_bits(bits: int) -> str:
     """Write set bits in kernel list format: ascending, runs joined with ``-`` (CPU-SET-01)."""
     runs: list[str] = []
@@ -186,7 +186,7 @@ class CpuSet:
         return f"CpuSet.parse({format_bits(self._bits)!r})"
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=8192)
 def _parse(text: str, *, strided: bool) -> int:
     return union(_parse_item(item, text, strided=strided) for item in text.split(",")) if text else 0
 

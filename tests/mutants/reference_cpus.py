@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from unittest.mock import patch
+
+from msgspec.structs import replace
 
 from numa_conformance.reference.managers import eligibility
 from numa_conformance.reference.managers.cpu import CpuAllocator, cpu_state, hint_request, packed, static_policy

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from numa_conformance.machine import Machine
 from numa_conformance.sources.gates import GATES
 from numa_conformance.wire.history.history import History, Step
@@ -172,7 +174,7 @@ def _from(machine: Machine, first: int) -> Machine:
     """Return a machine whose NUMA nodes are numbered from one on."""
     return replace(
         machine,
-        cpus=tuple(replace(cpu, numa=cpu.numa + first) for cpu in machine.cpus),
+        cpus=tuple(msgspec.structs.replace(cpu, numa=cpu.numa + first) for cpu in machine.cpus),
         memory=tuple(replace(node, node=node.node + first) for node in machine.memory),
         devices=(),
     )

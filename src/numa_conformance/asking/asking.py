@@ -242,16 +242,18 @@ class Asking:
             self._take(scenario, history, verdicts, fault)
             self._seconds += (self._clock() - began) / len(self._clients)
 
-    def _take(self, scenario: Scenario, history: History, verdicts: HistoryVerdicts, fault: TargetFault | None) -> None:
+    def _take(
+        self, scenario: Scenario, history: History | None, verdicts: HistoryVerdicts, fault: TargetFault | None
+    ) -> None:
         outside = isinstance(fault, Unsupported)
         self.outcome.driven += 1
         self._driven.append((scenario, verdicts.tests))
-        if self._keep is not None and not outside:
+        if self._keep is not None and history is not None and not outside:
             self._keep(history)
         self.outcome.verdicts.add(verdicts)
         if self._notice is not None:
             self._notice(verdicts)
-        if fault is not None and not outside:
+        if fault is not None and history is not None and not outside:
             self.outcome.ended.append((history, fault))
             self._faults[scenario.generator] += 1
             if self._faults[scenario.generator] >= MOST_FAULTS:

@@ -26,8 +26,8 @@ from ..wire.termination import die_with
 from .drive import drive
 from .generators.scenario import Scenario
 
-Driven = tuple[History, HistoryVerdicts, "TargetFault | None"]
-"""A history, what came of it, and the fault that ended it."""
+Driven = tuple["History | None", HistoryVerdicts, "TargetFault | None"]
+"""A history, where somebody looks at it again, what came of it, and the fault that ended it."""
 _MOST = 8
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 _PATIENCE, _PAUSE = 5.0, 0.01
@@ -75,8 +75,8 @@ class Shares:
     ) -> Iterator[Driven | None]:
         """Yield what came of each scenario in a part of a group and seed, in order; ``record`` learns what is stated.
 
-        None: not asked, as so many of its generator ended in a fault. ``whole``: with the steps of each history, not of
-        those alone that show what is broken.
+        None: not asked, as so many of its generator ended in a fault. ``whole``: with each history, not those alone
+        that show what is broken.
         """
         for _, pipe in self._processes:
             pipe.send((group, part, most_faults, whole))
@@ -170,7 +170,7 @@ class Shares:
                 verdicts = judge(history, telling, self._only)
                 add_up(telling, verdicts.telling)
                 keeps = whole or fault is not None or verdicts.broken
-                driven = history if keeps else History(history.head, ()), verdicts, fault
+                driven = history if keeps else None, verdicts, fault
                 pipe.send((driven, client.record.statements))
             except Exception as error:
                 pipe.send(_sendable(error))

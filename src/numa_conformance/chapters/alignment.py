@@ -63,7 +63,7 @@ def with_memory(admission: Admission) -> Mapping[str, int]:
 
 def one_node_can_give_all(admission: Admission) -> list[int]:
     """Return the NUMA nodes that surely can give all that the pod asks for."""
-    able = Room(admission.before).nodes_that_hold(admission.request, surely=True)
+    able = Room.of(admission.before).nodes_that_hold(admission.request, surely=True)
     return applies(able, "no NUMA node can give all that the pod asks for")
 
 
@@ -78,7 +78,7 @@ def fewest_nodes_around_the_affinity(admission: Admission) -> int:
     memory = with_memory(admission)
     applies(has_memory_in_one_container(admission), "several containers have memory of their own")
     nodes = merges[-1].affinity.nodes or 0 if merges else 0
-    most = Room(admission.before).fewest_around(nodes, memory)
+    most = Room.of(admission.before).fewest_around(nodes, memory)
     return applies(most, "no NUMA nodes that give nothing but together hold its memory with the affinity")
 
 

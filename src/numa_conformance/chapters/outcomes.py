@@ -135,7 +135,7 @@ def must_be_refused(admission: Admission, why: str) -> Judgement:
 def must_be_refused_as_unaligned(admission: Admission, request: ResourceRequest, why: str) -> Iterator[Violation]:
     """Judge that the pod is refused, and as not aligned where the node as a whole has all that it asks for."""
     yield from must_be_refused(admission, why) or ()
-    if not admission.admitted and Room(admission.before).has(request):
+    if not admission.admitted and Room.of(admission.before).has(request):
         why = f"pod {admission.pod.uid} is refused for another reason than its alignment"
         got = f"{admission.reason}: {admission.message}"
         yield from violated(admission.reason == NOT_ALIGNED, why, got=got, allowed=NOT_ALIGNED)

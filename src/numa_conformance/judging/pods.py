@@ -154,7 +154,14 @@ class PodSpec(msgspec.Struct, frozen=True, dict=True):
         The larger of what runs when all have started and of each init container's moment, with the sidecars that run by
         then (pages Init Containers and Sidecar Containers, "Resource sharing within containers").
         """
-        return Fraction(self._largest(lambda container: container.requests.get(resource, NOTHING)))
+        return self._effective.get(resource, NOTHING)
+
+    @cached_property
+    def _effective(self) -> Mapping[str, Fraction]:
+        def most(name: str) -> Fraction:
+            return Fraction(self._largest(lambda container: container.requests.get(name, NOTHING)))
+
+        return {name: most(name) for container in self.containers for name in container.requests}
 
     def is_open(self, resource: str) -> bool:
         """Tell whether no page decides what the pod requests.

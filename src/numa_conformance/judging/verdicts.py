@@ -114,24 +114,24 @@ def judge(
     for number, subject in subjects(history):
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
-        group, excluded, others = _Alike.of(groups, subject, only), dict[Checker, str](), list[object]()
-        looks = type(subject) in OTHER_ANSWERS
+        group, answers = _Alike.of(groups, subject, only), OTHER_ANSWERS.get(type(subject))
+        excluded: dict[Checker, str] = {}
+        others: list[object] = []
         for check in group.checks:
             try:
                 wrong = check.function(subject)
                 if wrong is None:
                     raise NotAsked(OTHERWISE)
-                findings = [Broken(check.requirement, history, number, each) for each in wrong] if wrong else ()
+                if wrong:
+                    verdicts.broken += [Broken(check.requirement, history, number, each) for each in wrong]
+            except NotConfigured as reason:
+                excluded[check] = reason.args[0]
             except NotAsked as reason:
-                if type(reason) is NotConfigured:
-                    excluded[check] = reason.args[0]
-                else:
-                    held_back[check.requirement, reason.args[0]] += 1
+                held_back[check.requirement, reason.args[0]] += 1
             else:
                 tests[check.requirement] += 1
-                verdicts.broken += findings
-                if looks and telling.looks_at(check):
-                    others = others or list(OTHER_ANSWERS[type(subject)](subject))
+                if answers is not None and telling.looks_at(check):
+                    others = others or list(answers(subject))
                     telling.look(check, others)
         if excluded:
             group.checks = tuple(each for each in group.checks if each not in excluded)

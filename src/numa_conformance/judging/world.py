@@ -1,6 +1,7 @@
 """``World``: what may be known of a node from a history alone. It believes answers, never the reference."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 
 import msgspec
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ def exclusive_of(held: Mapping[str, HoldingBits]) -> int:
     return union(holding.cpus for holding in held.values())
 
 
-class AdmittedPod(msgspec.Struct, frozen=True):
+class AdmittedPod(msgspec.Struct, frozen=True, dict=True):
     """A pod that was admitted: what its user wrote, what its containers hold, and whether they were started.
 
     ``lost``: CPUs that a container lost as they became exclusive to others, by its name; none where it was moved to
@@ -29,7 +30,7 @@ class AdmittedPod(msgspec.Struct, frozen=True):
     ran: bool = False
     lost: Mapping[str, int] = {}
 
-    @property
+    @cached_property
     def exclusive(self) -> int:
         """CPUs that nobody else may have: those of every container that runs or will run."""
         return self._union(lambda kind: kind != "init" or not self.ran)
@@ -39,7 +40,7 @@ class AdmittedPod(msgspec.Struct, frozen=True):
         """CPUs of ordinary init containers that have ended, and of no other container: kept or given back."""
         return self._union(lambda kind: kind == "init") & ~self.exclusive if self.ran else 0
 
-    @property
+    @cached_property
     def devices(self) -> set[tuple[str, str]]:
         """Resource and id of each device of its containers, as far as the target told."""
         return {device for held in self.held.values() for device in held.each_device}
@@ -109,7 +110,7 @@ class World(msgspec.Struct, frozen=True, dict=True):
         """CPUs that can be given exclusively."""
         return self.pool & ~self.reserved
 
-    @property
+    @cached_property
     def exclusive(self) -> int:
         """CPUs that pods keep to themselves."""
         return union(pod.exclusive for pod in self.pods.values())
@@ -168,7 +169,7 @@ class World(msgspec.Struct, frozen=True, dict=True):
         """Take a pod off the node, and remember it."""
         return replace(self.without(uid), gone=(*self.gone, *(pod for name, pod in self.pods.items() if name == uid)))
 
-    @property
+    @cached_property
     def with_all_that_went(self) -> "World":
         """The node as if removed pods still held what they had; of CPUs the pool tells."""
         return replace(self, pods={**{f"gone {number}": pod for number, pod in enumerate(self.gone)}, **self.pods})

@@ -219,6 +219,7 @@ def is_duration(text: str) -> bool:
     return _DURATION.fullmatch(text) is not None and abs(microseconds(text)) <= _MAX_INT64 // 1000
 
 
+@lru_cache(maxsize=64)
 def microseconds(text: str) -> int:
     """Read a duration, cut to whole microseconds; raises ``UsageError``."""
     match = _DURATION.fullmatch(text)

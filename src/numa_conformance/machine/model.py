@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+import msgspec
+
 from ..cpuset import MAX_ID, CpuSet, bits_of, ids_by_key
 
 UncoreSource = Literal["hardware", "reported"]
@@ -13,8 +15,7 @@ UNSEEN = "not seen: "
 """How a note begins that says what the input does not have, and what stands in its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cpu:
+class Cpu(msgspec.Struct, frozen=True):
     """One online logical CPU.
 
     ``core`` numbers cores within (``numa``, ``socket``), as the kernel does; None where the kernel says nothing.
@@ -164,8 +165,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
 
 
-@dataclass(frozen=True, slots=True)
-class ViewCpu:
+class ViewCpu(msgspec.Struct, frozen=True):
     """One row of the kubelet's CPU table. ``core`` is the lowest CPU id of the core (CPU-TOPO-04)."""
 
     id: int

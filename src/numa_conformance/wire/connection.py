@@ -134,7 +134,7 @@ class Client:
     def ask(self, request: Request[R]) -> R:
         """Ask one question. Raises ``TargetFault``."""
         surface = request.method.surface
-        if surface not in self.surfaces and surface != "describe":
+        if surface not in self.description.surfaces and surface != "describe":
             raise NotClaimed(f"the target does not claim the surface {surface!r}")
         self.questions += 1
         name = request.method.name

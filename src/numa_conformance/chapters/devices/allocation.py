@@ -78,7 +78,7 @@ def refuses_what_is_not_there(admission: Admission) -> Judgement:
     """A pod that asks for more devices than are free is refused and takes none."""
     new_pod(admission)
     applies(all(container.kind != "init" for container in admission.pod.containers), "the pod has init containers")
-    room, numbers = Room(admission.before), asked_devices(admission.before.machine, admission.pod.containers)
+    room, numbers = Room.of(admission.before), asked_devices(admission.before.machine, admission.pod.containers)
     short = {name: number for name, number in numbers.items() if number > room.free_devices(None, name)}
     applies(short, "so many devices are free")
     why = f"pod {admission.pod.uid} asks for more devices than are free and is admitted"
@@ -98,7 +98,7 @@ def devices_return(admission: Admission) -> Judgement:
     unaligned = world.settings.topology in ("none", "best-effort")
     alone = not (request.cpus or request.memory)
     applies(alone and unaligned, "the pod asks for CPUs or memory too, or the Topology Manager may refuse it")
-    now, before = Room(world), Room(world.with_all_that_went)
+    now, before = Room.of(world), Room.of(world.with_all_that_went)
     numbers = asked_devices(world.machine, pod.containers).items()
     enough = all(number <= now.free_devices(None, name) for name, number in numbers)
     applies(
@@ -124,7 +124,7 @@ def preference_is_followed(admission: Admission) -> Judgement:
     asking = [each for each in admission.pod.containers if any(asked_devices(world.machine, [each]).values())]
     applies(world.settings.topology == "none" and [each.kind for each in asking] == ["app"], NO_PREFERENCE)
     numbers, prefers = asked_devices(world.machine, asking), world.machine.preferred_allocation
-    free = {name: sorted(Room(world).free_device_ids(name)) for name in numbers if prefers.get(name)}
+    free = {name: sorted(Room.of(world).free_device_ids(name)) for name in numbers if prefers.get(name)}
     wanted = applies({(name, id) for name, ids in free.items() for id in ids[: numbers[name]]}, NO_PREFERENCE)
     held = admission.held.get(asking[0].name, NOTHING)
     why = "the plugin prefers other devices"

@@ -88,7 +88,7 @@ def is_local_to_each_of_its_nodes(admission: Admission) -> Judgement:
     machine = admission.before.machine
     others = replace(machine, devices=tuple(device for device in machine.devices if len(device.numa) < 2))
     without = msgspec.structs.replace(admission.before, machine=others)
-    able = Room(without).nodes_that_hold(admission.request, surely=False)
+    able = Room.of(without).nodes_that_hold(admission.request, surely=False)
     applies(not able, "a NUMA node can give all without a device that is local to several")
     return must_be_admitted(admission, "though a NUMA node has all it asks for, with a device that is local to several")
 

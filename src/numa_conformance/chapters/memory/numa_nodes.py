@@ -24,7 +24,7 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
     clear = aligned or has_memory_in_one_container(admission)
     applies(clear, "nothing is aligned, and several containers have memory of their own")
     admitted(admission)
-    sets = Room(admission.before).surely_give(request if aligned else ResourceRequest(0, request.memory, {}))
+    sets = Room.of(admission.before).surely_give(request if aligned else ResourceRequest(0, request.memory, {}))
     applies(sets, "no NUMA nodes, as few as ever hold it, can give all of its CPUs and memory")
     return _few_nodes(admission, sets[0].bit_count(), " or ".join(map(format_bits, sets)))
 

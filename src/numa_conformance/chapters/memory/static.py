@@ -151,7 +151,7 @@ def huge_pages_are_not_overcommitted(admission: Admission) -> Judgement:
     memory_static(admission)
     plain_pod(admission)
     pages = {kind: size for kind, size in with_memory(admission).items() if kind != "memory"}
-    applies(not Room(admission.before).gives(pages), "the machine may have so many huge pages left")
+    applies(not Room.of(admission.before).gives(pages), "the machine may have so many huge pages left")
     return must_be_refused(admission, "though fewer huge pages are left than it asks for")
 
 
@@ -183,7 +183,7 @@ def books_count_what_is_given(moment: NodeMoment) -> Iterator[Violation]:
     """What NUMA nodes have free is what they have less what containers hold: over all, and over each outside groups."""
     with_pods(moment)
     applies(any(node.free for node in moment.memory), "no answer says what NUMA nodes have free")
-    room, books = Room(moment.world), {bit_of(node.node): node.free or {} for node in moment.memory}
+    room, books = Room.of(moment.world), {bit_of(node.node): node.free or {} for node in moment.memory}
     for nodes in (sum(books), *(node for node in books if not node & room.grouped)):
         for kind in sorted({kind for free in books.values() for kind in free}):
             free = sum(free.get(kind, 0) for node, free in books.items() if node & nodes)
@@ -205,7 +205,7 @@ def keeps_groups_apart(moment: NodeMoment) -> Judgement:
     """
     with_pods(moment)
     under(moment, "restricted")
-    groups = sorted(Room(moment.world).groups)
+    groups = sorted(Room.of(moment.world).groups)
     crossing = [(first, second) for first, second in combinations(groups, 2) if first & second]
     why = "NUMA nodes serve containers in several groups"
     got = ", ".join(f"{format_bits(first)} and {format_bits(second)}" for first, second in crossing)
@@ -223,7 +223,7 @@ def refuses_what_does_not_fit(admission: Admission) -> Judgement:
     """A Guaranteed pod whose memory does not fit is refused."""
     memory_static(admission)
     plain_pod(admission)
-    memory, room = with_memory(admission), Room(admission.before)
+    memory, room = with_memory(admission), Room.of(admission.before)
     if admission.settings.topology == "single-numa-node" and admission.is_aligned_at_once:
         lacks = not room.nodes_that_hold(ResourceRequest(0, memory, {}), surely=False)
     else:
@@ -241,7 +241,7 @@ def memory_returns(admission: Admission) -> Judgement:
     leaving_a_cpu(admission)
     memory = with_memory(admission)
     one_node_can_give_all(admission)
-    before = Room(admission.before.with_all_that_went).nodes_that_hold(ResourceRequest(0, memory, {}), surely=False)
+    before = Room.of(admission.before.with_all_that_went).nodes_that_hold(ResourceRequest(0, memory, {}), surely=False)
     applies(not before, "NUMA nodes could give all without what removed pods had")
     return must_be_admitted(admission, "though a NUMA node has all it asks for, some of which removed pods had")
 

@@ -55,7 +55,8 @@ def _must_be_admitted_elsewhere(admission: Admission) -> Judgement:
     request = at_once(admission)
     width = fewest_nodes_around_the_affinity(admission)
     applies(
-        Room(admission.before).has(request), "the node as a whole has not all that the pod asks for, and a CPU beside"
+        Room.of(admission.before).has(request),
+        "the node as a whole has not all that the pod asks for, and a CPU beside",
     )
     return must_be_admitted(admission, f"though {width} NUMA nodes, those of its affinity among them, hold its memory")
 

@@ -94,7 +94,7 @@ def places_on_the_closer_set(admission: Admission) -> Judgement:
     numa = admission.before.machine.numa_bits.items()
     blocks = (block for held in admission.held.values() for block in held.blocks if block.bytes)
     taken = bits_of(node for node, cpus in numa if cpus & admission.cpus) | union(block.nodes for block in blocks)
-    able = Room(admission.before).surely_give(request)
+    able = Room.of(admission.before).surely_give(request)
     applies(taken in able, "what it holds does not come from as few NUMA nodes as surely can give it")
     nearest = Distances(distances, machine.numa_ids).nearest(able)
     applies(len(nearest) < len(able), "all NUMA nodes that can give it are as near")

@@ -74,7 +74,7 @@ def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     under(admission, "restricted")
     request = at_once(admission)
     with_memory(admission)
-    several = [nodes for nodes in Room(admission.before).surely_give(request) if nodes.bit_count() > 1]
+    several = [nodes for nodes in Room.of(admission.before).surely_give(request) if nodes.bit_count() > 1]
     applies(several, "NUMA nodes, several and as few as ever hold it, cannot give all of its CPUs and memory")
     leaving_a_cpu(admission)
     return must_be_admitted(admission, f"though the hint of {nodes_text(several[0])} is preferred for all it asks for")
@@ -112,6 +112,6 @@ def refuses_what_nothing_prefers(admission: Admission) -> Judgement:
     """
     under(admission, "restricted")
     request = at_once(admission)
-    nothing = Room(admission.before).prefers_nothing(request)
+    nothing = Room.of(admission.before).prefers_nothing(request)
     applies(nothing, "every resource may be free on as few NUMA nodes as it ever needs")
     return must_be_refused_as_unaligned(admission, request, "though nothing on so few NUMA nodes is free")

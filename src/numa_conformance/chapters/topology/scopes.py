@@ -121,7 +121,7 @@ def pod_scope_counts_sidecars(admission: Admission) -> Judgement:
     pod, world = admission.pod, admission.before
     applies(any(container.kind == "sidecar" for container in pod.containers), "the pod has no sidecar")
     running = ResourceRequest.of(world, pod, [container for container in pod.containers if container.kind != "init"])
-    able = Room(world).nodes_that_hold(running, surely=False)
+    able = Room.of(world).nodes_that_hold(running, surely=False)
     applies(not able, "a NUMA node may have all that sidecars and apps ask for")
     return must_be_refused(admission, "whose sidecars and apps together ask for more than a NUMA node has")
 
@@ -132,7 +132,7 @@ def able_nodes_at_once(admission: Admission, *, surely: bool) -> list[int]:
     kinds = {container.kind for container in admission.pod.containers}
     applies(kinds == {"init", "app"}, "the pod has no init containers, or a sidecar")
     request = ResourceRequest.at_once(admission.before, admission.pod)
-    return Room(admission.before).nodes_that_hold(request, surely=surely)
+    return Room.of(admission.before).nodes_that_hold(request, surely=surely)
 
 
 @of_pods.requires(

@@ -52,7 +52,7 @@ def refuses_what_no_node_holds(admission: Admission) -> Judgement:
     """
     under(admission, "single-numa-node")
     request = at_once(admission)
-    able = Room(admission.before).nodes_that_hold(request, surely=False)
+    able = Room.of(admission.before).nodes_that_hold(request, surely=False)
     applies(not able, "one NUMA node may give all that the pod asks for")
     return must_be_refused_as_unaligned(admission, request, "though no NUMA node has all it asks for")
 

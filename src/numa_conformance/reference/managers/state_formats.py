@@ -19,6 +19,7 @@ _WORD = re.compile(rb"[^ ,]{0,63}[ ,]?")
 """Also a part of a word, so that little is kept of a long one."""
 
 
+@lru_cache(maxsize=64)
 def fnv1a_32(text: str) -> int:
     """Return the checksum of the UTF-8 bytes of a text.
 

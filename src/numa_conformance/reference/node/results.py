@@ -23,7 +23,10 @@ _NAMED = (CpuHolding, MemoryHolding, DeviceHolding)
 
 
 def _of(values: Iterable[object], kind: type[T]) -> T | None:
-    return next((value for value in values if isinstance(value, kind)), None)
+    for value in values:
+        if type(value) is kind:  # a protocol asks itself of its instances, which takes long
+            return value
+    return None
 
 
 @dataclass(frozen=True, slots=True)

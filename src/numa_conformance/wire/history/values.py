@@ -135,12 +135,13 @@ class NodeList(list[int]):
 
 def read_text(kind: type, value: Any) -> Any:
     """Read a value that has another form on the wire; raises ``ValueError``."""
-    if kind in (NodeBits, NodeList):
+    if kind is NodeList or kind is NodeBits:
         if isinstance(value, (list, tuple)) and value:
             nodes = _node_bits(value)
             return nodes if kind is NodeBits else NodeList(value)
-    elif isinstance(value, str) and kind in (CpuBits, IdText):
-        return _cpu_bits(value) if kind is CpuBits else _id_text(value)
+    elif kind is IdText or kind is CpuBits:
+        if isinstance(value, str):
+            return _id_text(value) if kind is IdText else _cpu_bits(value)
     elif kind is Fraction:
         return read_amount(kind, value)
     elif kind is BookedBytes and type(value) is int and -(2**63) <= value < 2**64:
@@ -175,7 +176,7 @@ def _cpu_bits(text: str) -> CpuBits:
     return CpuBits(bits(text))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _id_text(text: str) -> IdText:
     bits(text)
     return IdText(text)

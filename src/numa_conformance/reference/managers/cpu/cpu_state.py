@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from ....cpuset import format_bits, union
 from ....errors import StartError
 from ..provider import Holding
@@ -26,8 +28,7 @@ class CpuHolding(Holding):
         return f"CpuHolding(exclusive={_shown(self.exclusive)})"
 
 
-@dataclass(frozen=True, slots=True)
-class CpuPools:
+class CpuPools(msgspec.Struct, frozen=True):
     """The shared pool, the CPUs kept back for the system, and all others; the latter are None under policy none."""
 
     shared: int

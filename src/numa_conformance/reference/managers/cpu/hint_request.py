@@ -1,8 +1,10 @@
 """``HintRequest``: what decides the hints of one request, and the hints it makes (CPU-HINT-08..10)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from itertools import accumulate
+
+import msgspec
+from msgspec.structs import replace
 
 from ....errors import Fault, UsageError
 from ..hint import Hint
@@ -21,8 +23,7 @@ def fewest_nodes(topology: CpuTopology, smallest: int) -> tuple[tuple[Hint, ...]
     return topology.subsets.by_size(smallest)
 
 
-@dataclass(frozen=True, slots=True)
-class HintRequest:
+class HintRequest(msgspec.Struct, frozen=True):
     """A request for CPUs as hints see it. Lists are per NUMA node with CPUs, ascending by node id.
 
     ``needed``: CPUs asked for. ``available``: free CPUs per node. ``reusable``: CPUs the pod may use again, already

@@ -1,7 +1,8 @@
 """The static policy: exclusive CPUs for containers of Guaranteed pods that ask for whole ones."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ....errors import Refusal
 from ....kube.container import Container

@@ -8,7 +8,8 @@ member of a total order, so only the *set* of reachable merged hints matters:
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from ..compressed_hints import CompressedHints
 from ..hint import Hint
@@ -20,8 +21,7 @@ Fitness = Callable[[int], tuple[float, ...]]
 """Sort key of a mask among masks of one size; the least is the fittest (TOPO-MERGE-14)."""
 
 
-@dataclass(frozen=True, slots=True)
-class MergedHint:
+class MergedHint(msgspec.Struct, frozen=True):
     """The result of a merge, and whether the policy admits the pod with it."""
 
     hint: Hint
