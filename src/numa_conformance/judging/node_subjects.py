@@ -84,7 +84,7 @@ class NodeMoment(OfWorld, msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def overdrawn(self) -> tuple[tuple[int, str, int, int], ...]:
         """The NUMA nodes (bits) that give more than they have: type of memory, bytes given, bytes there."""
-        return tuple(Room(self.world).overdrawn())
+        return tuple(Room.of(self.world).overdrawn())
 
 
 class Admission(OfBefore, msgspec.Struct, frozen=True, dict=True):

@@ -35,7 +35,7 @@ class MemoryHints(OfBefore, msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _room(self) -> Room:
-        return Room(self.before)
+        return Room.of(self.before)
 
     @property
     def sets(self) -> Sequence[int]:
@@ -95,7 +95,7 @@ class DeviceHints(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _usable(self) -> tuple[int, ...]:
-        free = Room(self.before).free_device_ids(self.resource) | self.reusable
+        free = Room.of(self.before).free_device_ids(self.resource) | self.reusable
         return tuple(numa for id, numa in self._places.items() if id in free)
 
     @property
