@@ -14,7 +14,7 @@ import pytest
 from processes import PATIENCE
 
 FORKS = multiprocessing.get_context("forkserver")
-_IMPORTED = """pytest pyfakefs.pytest_plugin hypothesis.stateful jsonschema
+_IMPORTED = """pytest pyfakefs.pytest_plugin syrupy xdist.plugin hypothesis.stateful jsonschema
     numa_conformance.plugin.conformance numa_conformance.report.writers numa_conformance.report.html
     numa_conformance.asking.examples.node_run numa_conformance.asking.strategies.workloads execnet mutants warmed"""
 FORKS.set_forkserver_preload(_IMPORTED.split())
