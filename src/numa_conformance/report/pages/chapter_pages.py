@@ -204,7 +204,7 @@ def _pair(check: Checker, pair: Pair) -> dict[str, Any]:
 def _picture(check: Checker, case: object, marks: Mapping[str, int]) -> str:
     """Draw who has which CPUs in a case; empty where it shows none."""
     if isinstance(case, History):
-        broken = (one for one in judge(case, only={check.requirement}).broken if one.requirement == check.requirement)
+        broken = (each for each in judge(case).broken if each.requirement == check.requirement)
         return next((finding_of(each).picture or "" for each in broken), "")
     after: Any = getattr(case, "after", None) or getattr(case, "world", None)
     machine = machine_of(case)
