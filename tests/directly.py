@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -65,12 +65,17 @@ def _all(scenario: Scenario) -> bool:
     return True
 
 
-def broken_in(scenario: Scenario, client: Any, version: str = VERSION) -> Iterator[str]:
-    """Yield the requirements, of what it claims, that an allocator does not meet in a scenario."""
+def broken_in(
+    scenario: Scenario, client: Any, version: str = VERSION, only: Collection[str] | None = None
+) -> Iterator[str]:
+    """Yield the requirements, of what it claims, that an allocator does not meet in a scenario.
+
+    ``only``: those that are looked for; each is judged by itself, so others need not be.
+    """
     history, fault = drive(scenario, client, version)
     if fault is not None:
         yield ANSWERED
-    for broken in judge(history).broken:
+    for broken in judge(history, only=only).broken:
         if client.claimed.issuperset(REQUIREMENTS[broken.requirement].features):
             yield broken.requirement
 

@@ -14,9 +14,9 @@ import pytest
 from processes import PATIENCE
 
 FORKS = multiprocessing.get_context("forkserver")
-_IMPORTED = """pytest pyfakefs.pytest_plugin hypothesis.stateful jsonschema
+_IMPORTED = """pytest pyfakefs.pytest_plugin syrupy xdist.plugin hypothesis.stateful jsonschema
     numa_conformance.plugin.conformance numa_conformance.report.writers numa_conformance.report.html
-    numa_conformance.asking.examples.node_run numa_conformance.asking.strategies.workloads execnet jinja2 mutants"""
+    numa_conformance.asking.examples.node_run numa_conformance.asking.strategies.workloads execnet mutants warmed"""
 FORKS.set_forkserver_preload(_IMPORTED.split())
 PATIENT = f"--numa-timeout={PATIENCE:g}"
 """A call of a target, its start above all, may take that long on a busy machine; who tests the limit says another."""

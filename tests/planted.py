@@ -55,4 +55,4 @@ def judged(scenarios: Iterable[Scenario], answering: Answering) -> HistoryVerdic
 
 def breaks(requirement: str, scenarios: Iterable[Scenario], answering: Answering) -> bool:
     """Tell whether a function breaks a requirement; no more is asked once it does."""
-    return any(requirement in judge(asked(scenario, answering)).unmet for scenario in scenarios)
+    return any(requirement in judge(asked(scenario, answering), only={requirement}).unmet for scenario in scenarios)

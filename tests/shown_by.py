@@ -36,17 +36,17 @@ def _remembered() -> dict[str, dict[str, Where]]:
 def shown(name: str, make: Callable[[], object]) -> set[str]:
     """Return the requirements that a fault is seen to break where it did so before; none in the deep profile."""
     places = {} if DEEP else _remembered().get(name, {})
-    return {requirement for requirement, where in places.items() if requirement in _broken_at(make, *where)}
+    return {requirement for requirement, where in places.items() if _breaks(make, requirement, *where)}
 
 
-def _broken_at(make: Callable[[], object], group: str, cell: str, machine: str) -> set[str]:
+def _breaks(make: Callable[[], object], requirement: str, group: str, cell: str, machine: str) -> bool:
     client = Directly(make())
-    found = [
+    found = (
         scenario
         for scenario in _scenarios(group, client.claimed)
         if (scenario.cell, scenario.machine.name) == (cell, machine)
-    ]
-    return {requirement for scenario in found for requirement in broken_in(scenario, client)}
+    )
+    return any(requirement in broken_in(scenario, client, only={requirement}) for scenario in found)
 
 
 @cache

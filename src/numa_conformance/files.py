@@ -12,6 +12,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Iterator
+from functools import cache
 from gzip import GzipFile
 from io import BufferedReader
 from pathlib import Path
@@ -288,6 +289,7 @@ def memory_folder(size: int) -> Path | None:
     return _SHARED if has_room and "TMPDIR" not in os.environ else None
 
 
+@cache
 def data_folder(folder: str) -> Path:
     """Return the folder ``conformance``, ``fixtures``, ``go`` or ``examples``.
 

@@ -171,8 +171,10 @@ class KeepsWhatRuns(Node):
         return answer
 
 
-def damaged(client: Any, number: int = 12) -> HistoryVerdicts:
-    outcome = Asking(islice(GROUPS["damages"].scenarios(ALL, 0), number), client, "1.32").spend()
+def damaged(client: Any, number: int = 12, enough: frozenset[str] = frozenset()) -> HistoryVerdicts:
+    """Ask and judge; with ``enough`` by that alone, until it is broken."""
+    scenarios = islice(GROUPS["damages"].scenarios(ALL, 0), number)
+    outcome = Asking(scenarios, client, "1.32", enough=enough, only=enough or None).spend()
     assert not outcome.ended
     return outcome.verdicts
 

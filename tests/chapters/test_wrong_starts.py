@@ -50,7 +50,7 @@ class _Changed:
 
 
 def planted(change: Change, enough: frozenset[str] = frozenset()) -> set[str]:
-    outcome = Asking(_starts(), _Changed(change), "1.32", enough=enough).spend()  # type: ignore[arg-type]
+    outcome = Asking(_starts(), _Changed(change), "1.32", enough=enough, only=enough or None).spend()  # type: ignore[arg-type]
     return outcome.verdicts.unmet
 
 

@@ -58,7 +58,7 @@ def test_a_run_that_is_interrupted_claims_nothing(suite, pytester, report):
 def test_a_run_that_a_test_of_ones_own_ends_claims_nothing(suite, pytester, report):
     first = "def pytest_collection_modifyitems(items):\n    items.reverse()\n"
     pytester.makepyfile(first=first, test_own="def test_own():\n    assert 0\n")
-    result = suite("test_own.py", "-x", "-p", "first", "--numa-profile", "scheduler", "--numa-report", "out")
+    result = suite("test_own.py", "-x", "-p", "first", "--numa-profile", "plugin", "--numa-report", "out")
     assert (result.ret, report()["complete"]) == (1, False)
     assert "conforms" not in result.stdout.str()
 

@@ -22,7 +22,7 @@ class Wrong(ReferenceTarget):
 def make():
     return Wrong(level="documented")
 """
-ASKED = ["-m", "pytest", "--numa-conformance", "-q", "-p", "no:cacheprovider", "--numa-requirement", "qos/*"]
+ASKED = ["-m", "pytest", "--numa-conformance", "-q", "-p", "no:cacheprovider", "--numa-requirement", "qos/b*"]
 TOLD = ["--numa-target", "wrong:make", "--numa-budget", "2%", "--numa-report", "out", "--numa-markdown", "out/short.md"]
 PLAIN = {"PATH": os.environ["PATH"]}
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

@@ -90,9 +90,9 @@ def test_beside_tests_of_ones_own_the_suite_keeps_its_fixtures(suite, pytester, 
         """
     )
     pytester.makepyfile(test_own="def test_own(target):\n    assert target == 'mine'\n")
-    assert suite("test_own.py", "--numa-profile", "scheduler", "--numa-report", "out").ret == 0
+    assert suite("test_own.py", "--numa-profile", "plugin", "--numa-report", "out").ret == 0
     areas = {case["area"]: case["verdict"] for case in report()["cases"]}
-    assert areas == {"scheduler": "passed", "protocol": "passed"}
+    assert areas == {"device-plugin": "passed", "protocol": "passed"}
 
 
 @deep

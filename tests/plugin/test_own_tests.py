@@ -15,7 +15,7 @@ FIXTURE_FAILS = (
 )
 def test_a_test_of_ones_own_that_fails_changes_no_verdict(suite, pytester, report, text, workers):
     pytester.makepyfile(test_own=text)
-    result = suite("test_own.py", "--numa-profile", "scheduler", "--numa-report", "out", "-n", workers)
+    result = suite("test_own.py", "--numa-profile", "plugin", "--numa-report", "out", "-n", workers)
     assert result.ret == 1
     assert report()["verdict"] == "conformant"
     assert not any("test_own" in case["id"] for case in report()["cases"])
@@ -24,20 +24,20 @@ def test_a_test_of_ones_own_that_fails_changes_no_verdict(suite, pytester, repor
 
 def test_a_file_of_ones_own_that_cannot_be_collected_is_no_error_of_the_suite(suite, pytester, report):
     pytester.makepyfile(test_own="import no_such_module\n")
-    result = suite("test_own.py", "--numa-profile", "scheduler", "--numa-report", "out")
+    result = suite("test_own.py", "--numa-profile", "plugin", "--numa-report", "out")
     assert (result.ret, report()["verdict"]) == (2, "not tested")
     assert "The suite itself went wrong" not in result.stdout.str()
 
 
 def test_ones_own_tests_that_pass_are_not_mentioned(suite, pytester):
     pytester.makepyfile(test_own="def test_own():\n    pass\n")
-    result = suite("test_own.py", "--numa-profile", "scheduler")
+    result = suite("test_own.py", "--numa-profile", "plugin")
     assert result.ret == 0
     assert "of your own" not in result.stdout.str()
 
 
 def test_the_list_names_cases_of_the_suite_only(suite, pytester):
     pytester.makepyfile(test_own=FAILS)
-    result = suite("test_own.py", "--numa-profile", "scheduler", "--numa-list")
+    result = suite("test_own.py", "--numa-profile", "plugin", "--numa-list")
     assert result.ret == 0
     assert "test_own" not in result.stdout.str()

@@ -47,10 +47,11 @@ SHIM = "from alternatives import {} as make\n"
 COMMAND = re.compile(r"^pytest --numa-conformance (.*--numa-snapshots=.*) --numa-snapshot-update$", re.MULTILINE)
 
 
-COMPARED = tuple(
-    f"--numa-requirement={name}" for name in ("exact/placements/*", "exact/scores", "cpu-manager/static/packs-*")
+WRITTEN, COMPARED = (
+    tuple(f"--numa-requirement={name}" for name in (*names, "cpu-manager/static/packs-*"))
+    for names in (("exact/*",), ("exact/placements/*", "exact/scores"))
 )
-"""What snapshots are compared by, and one requirement: all else is as in the first run."""
+"""All that a kubelet is compared by, what snapshots are compared by, and requirements beside either."""
 
 
 def test_the_command_of_the_page_guards_a_policy_that_is_not_the_kubelets(suite, pytester, report):
@@ -59,7 +60,7 @@ def test_the_command_of_the_page_guards_a_policy_that_is_not_the_kubelets(suite,
     folder = pytester.path / "my_allocator"
     folder.mkdir()
     (folder / "shim.py").write_text(SHIM.format("highest_cpus_first"))
-    assert suite(*asked, "--numa-snapshot-update").ret == 0
+    assert suite(*asked, *WRITTEN, "--numa-snapshot-update").ret == 0
     (snapshot,) = pytester.path.rglob("placements/static-t1-one-socket-smt2.txt")
     assert snapshot.read_text().startswith("policy of reference, renumbered\nt1-one-socket-smt2, static,")
     names = {name for case in report()["cases"] if case["verdict"] == "passed" for name in case["requirements"]}

@@ -88,7 +88,7 @@ def times_seen(history: History, requirement: str, client: Client) -> tuple[int,
     times_broken, times = 1, min(TIMES, 1 + int(LONGEST / max(took, 1e-6)))
     for _ in range(times - 1):
         repeated, fault = again(history, client)
-        broken = any(each.requirement == requirement for each in judge(repeated).broken)
+        broken = any(each.requirement == requirement for each in judge(repeated, only={requirement}).broken)
         times_broken += broken or (requirement == ANSWERED and fault is not None)
     return times_broken, times
 
@@ -97,5 +97,6 @@ def _still(requirement: str, questions: History, client: Client) -> Broken | Non
     history, fault = again(questions, client)
     if fault is not None:
         return None
-    wrong = next((each for each in judge(history).broken if each.requirement == requirement), None)
+    unmet = judge(history, only={requirement}).broken
+    wrong = next((each for each in unmet if each.requirement == requirement), None)
     return wrong and replace(wrong, history=history.until(wrong.step + 1))

@@ -49,7 +49,7 @@ def pairs() -> Mapping[Judge, Pair]:
 def violations(check: Checker, case: object) -> list[Violation] | None:
     """Return what a checker finds wrong with a case or what it shows; None where it applies to nothing of it."""
     if isinstance(case, History):
-        verdicts = judge(case)
+        verdicts = judge(case, only={check.requirement})
         findings = [broken.violation for broken in verdicts.broken if broken.requirement == check.requirement]
         return findings if verdicts.tests[check.requirement] else None
     shown: list[Any] = [each for each in (case, *views(case)) if check in checkers_of(type(each))]

@@ -123,7 +123,7 @@ class PodSpec(msgspec.Struct, frozen=True, dict=True):
             ContainerSpec("as a whole", "app", level, limits, 0, implied),
         )
 
-    @property
+    @cached_property
     def has_clear_class(self) -> bool:
         """Whether the pages tell the class: where an amount is 0, it may hang on whether that counts."""
         written = [(container.requests, container.limits) for container in self.containers]

@@ -141,7 +141,7 @@ class ScoredNode(msgspec.Struct, frozen=True, dict=True):
         wanted = self.pod.scheduled(resource)
         return wanted > 0 and wanted > self.room.get(resource, NOTHING) - self.taken(resource)
 
-    @property
+    @cached_property
     def is_counted_alike(self) -> bool:
         """Whether all pages that say what a pod requests say the same of these."""
         return not any(pod.is_open(name) for pod in (*self.used, self.pod) for name in pod.resources)
@@ -160,7 +160,7 @@ class ScoredNode(msgspec.Struct, frozen=True, dict=True):
             if self.room.get(name)
         }
 
-    @property
+    @cached_property
     def is_decided(self) -> bool:
         """Whether the page's formula says what the score is: not for wholes, nor where too much is requested."""
         return self.is_reported and not self.has_wholes and max(self.utilization.values()) <= 100

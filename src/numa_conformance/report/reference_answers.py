@@ -109,7 +109,8 @@ def _without(answer: Any, fields: Collection[str]) -> Any:
 
 
 def _broken_at(history: History, requirement: str) -> frozenset[int]:
-    return frozenset(broken.step for broken in judge(history).broken if broken.requirement == requirement)
+    unmet = judge(history, only={requirement}).broken
+    return frozenset(broken.step for broken in unmet if broken.requirement == requirement)
 
 
 def _is_whole(answers: Iterable[Mapping[str, Any] | None]) -> bool:

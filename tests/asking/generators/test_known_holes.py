@@ -293,11 +293,18 @@ HOLES: dict[str, tuple[str, str, dict[str, Rewrite], dict[str, Rewrite]]] = {
 }
 """What a wrong allocator does, the group that shows it by which requirement, and the lies."""
 
+RARE = {
+    "devices of one resource are aligned": "single-numa-node per pod",
+    "a resource without healthy devices is unknown": "no device that is healthy",
+    "a restart keeps the quota": "restarted with limits by quota",
+}
+"""What is in the cells where few scenarios show a hole: they are asked first."""
+
 
 @pytest.mark.parametrize("hole", HOLES)
 def test_a_hole_is_asked(hole: str) -> None:
     group, requirement, questions, answers = HOLES[hole]
     client = Directly(Rewriting(hole, questions, answers))
-    scenarios = mixed(GROUPS[group].scenarios(ALL, 0))
+    rare = sorted(mixed(GROUPS[group].scenarios(ALL, 0)), key=lambda scenario: RARE.get(hole, "") not in scenario.cell)
     version = "1.22" if "version" in hole else "1.32"
-    assert any(requirement in broken_in(scenario, client, version) for scenario in scenarios)
+    assert any(requirement in broken_in(scenario, client, version, {requirement}) for scenario in rare)

@@ -1,24 +1,15 @@
 """Allocations and CPU hints to ask for: sweeps over machines, options, reservations and states of use."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from functools import partial
 from typing import Any
 
 from ...machine import Machine, machine_from_dict
-from .allocation_states import (
-    ALL,
-    ASKING,
-    INIT,
-    AllocationState,
-    Claimed,
-    guaranteed_pod,
-    several,
-    states_in_turn,
-    varied,
-)
+from .allocation_states import ASKING, INIT, AllocationState, Claimed, guaranteed_pod, several, states_in_turn, varied
 from .picks import OPTION_SETS
-from .scenario import Question, Scenario, ask_all, or_the_catalogue
+from .scenario import Question, Scenario, Script, ask_all, or_the_catalogue
 from .workloads import best_effort, burstable, kubelet
 
 MOST_CPUS = 32
@@ -41,19 +32,22 @@ POD = "topology-manager/scope/pod"
 """Who claims it is asked for the hints of pods as a whole too; others hint for containers alone."""
 
 
-def allocation_sweep(
-    claimed: Claimed = ALL, machines: Sequence[Machine] | None = None, seed: int = 0
-) -> Iterator[Scenario]:
+def allocation_sweep(claimed: Claimed, machines: Sequence[Machine] | None = None, seed: int = 0) -> Iterator[Scenario]:
     """Yield a scenario for each machine and several option sets, in turn, so that each set has its machines."""
     swept = list(or_the_catalogue(machines, MOST_CPUS))
     options = [*OPTION_SETS, *((*names, STRICT) for names in OPTION_SETS[:2])]
     for cell, state, lot in states_in_turn("allocate", swept, options, claimed, seed, every=4):
-        questions = list(_questions(state, lot, claimed))
-        yield Scenario("sweep", cell, state.machine, partial(ask_all, questions), seed)
+        yield Scenario("sweep", cell, state.machine, partial(_ask, _questions, state, lot, claimed), seed)
     for machine in swept:
         lot = random.Random(f"{seed} {machine.name} by number")
-        by_number = [question for amounts in RESERVATIONS for question in _reserved(machine, amounts, claimed, lot)]
-        yield Scenario("sweep", "allocate, reserved by number", machine, partial(ask_all, by_number), seed)
+        yield Scenario(
+            "sweep", "allocate, reserved by number", machine, partial(_ask, _reserved, machine, lot, claimed), seed
+        )
+
+
+def _ask(questions: Callable[..., Iterator[Question]], of: object, lot: random.Random, claimed: Claimed) -> Script:
+    """Ask what is drawn once it is asked, as most of a sweep seldom is; alike each time."""
+    return ask_all(questions(of, copy(lot), claimed))
 
 
 def _questions(state: AllocationState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
@@ -89,14 +83,13 @@ def _affinity(nodes: Sequence[int], lot: random.Random) -> dict[str, Any] | None
     return {"nodes": hinted, "preferred": lot.random() < 0.5}
 
 
-def _reserved(
-    machine: Machine, reservation: dict[str, dict[str, str]], claimed: Claimed, lot: random.Random
-) -> Iterator[Question]:
-    """Ask a fresh node with so much reserved by number."""
-    state = varied(AllocationState(machine, (), 0, 0), claimed, lot)
-    config = {**state.in_use["kubelet"], **reservation}
-    for pod in (guaranteed_pod(1), guaranteed_pod(2), burstable(ASKING, 1), best_effort(ASKING)):
-        yield _first(state, pod, config)
+def _reserved(machine: Machine, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
+    """Ask fresh nodes with so much reserved by number."""
+    for reservation in RESERVATIONS:
+        state = varied(AllocationState(machine, (), 0, 0), claimed, lot)
+        config = {**state.in_use["kubelet"], **reservation}
+        for pod in (guaranteed_pod(1), guaranteed_pod(2), burstable(ASKING, 1), best_effort(ASKING)):
+            yield _first(state, pod, config)
 
 
 def _question(
@@ -110,7 +103,7 @@ def _first(state: AllocationState, pod: dict[str, Any], config: dict[str, Any] |
     return "allocate", {**state.first_of(pod), "affinity": None, **({"kubelet": config} if config else {})}
 
 
-def examples_of_hints(claimed: Claimed = ALL) -> Iterator[Scenario]:
+def examples_of_hints(claimed: Claimed) -> Iterator[Scenario]:
     """Yield the picture: three NUMA nodes with two CPUs each, of which one, two and one are free, and two are asked."""
     picture = {"name": "three-nodes-of-two", "sockets": 3, "coresPerNuma": 2, "memory": "1Gi"}
     machine = machine_from_dict(picture, "picture")
@@ -120,7 +113,7 @@ def examples_of_hints(claimed: Claimed = ALL) -> Iterator[Scenario]:
     yield Scenario("example", "hints, the picture of three NUMA nodes", machine, partial(ask_all, questions))
 
 
-def hint_sweep(claimed: Claimed = ALL, machines: Sequence[Machine] | None = None, seed: int = 0) -> Iterator[Scenario]:
+def hint_sweep(claimed: Claimed, machines: Sequence[Machine] | None = None, seed: int = 0) -> Iterator[Scenario]:
     """Yield a scenario for each machine, without option and under every other set of them, in turn.
 
     Each has a state of use, which is asked of many containers.
@@ -128,8 +121,7 @@ def hint_sweep(claimed: Claimed = ALL, machines: Sequence[Machine] | None = None
     able = [machine for machine in or_the_catalogue(machines, MOST_CPUS) if len(machine.numa_ids) <= MOST_NODES]
     options = [(), *((name,) for name in OPTIONS)]
     for cell, state, lot in states_in_turn("hints", able, options, claimed, seed, every=4):
-        questions = list(_questions_of_hints(state, lot, claimed))
-        yield Scenario("sweep", cell, state.machine, partial(ask_all, questions), seed)
+        yield Scenario("sweep", cell, state.machine, partial(_ask, _questions_of_hints, state, lot, claimed), seed)
 
 
 def _questions_of_hints(state: AllocationState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
