@@ -15,7 +15,8 @@ UNSEEN = "not seen: "
 """How a note begins that says what the input does not have, and what stands in its place."""
 
 
-class Cpu(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Cpu:
     """One online logical CPU.
 
     ``core`` numbers cores within (``numa``, ``socket``), as the kernel does; None where the kernel says nothing.

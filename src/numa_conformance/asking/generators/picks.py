@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 
-import msgspec
-
 from ...cpuset import MAX_ID, bits_of, format_bits, iter_bits
 from ...judging.choice import numa_cpus
 from ...machine import Machine
@@ -26,7 +24,7 @@ def renumber(machine: Machine, mapping: Mapping[int, int]) -> Machine:
         raise ValueError("the mapping gives one number to two CPUs")
     if not all(0 <= number <= MAX_ID for number in new):
         raise ValueError(f"the mapping gives a number outside 0..{MAX_ID}")
-    cpus = (msgspec.structs.replace(cpu, id=mapping.get(cpu.id, cpu.id)) for cpu in machine.cpus)
+    cpus = (replace(cpu, id=mapping.get(cpu.id, cpu.id)) for cpu in machine.cpus)
     return replace(
         machine,
         cpus=tuple(sorted(cpus, key=lambda cpu: cpu.id)),
