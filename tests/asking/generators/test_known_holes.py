@@ -185,6 +185,37 @@ def _quota_of_the_first_start(question: Json, memory: Memory) -> Json:
     return {**question, "kubelet": kubelet}
 
 
+def _one_result_of_a_request(question: Json, memory: Memory) -> Json:
+    devices = question["claim"]["status"]["allocation"]["devices"]
+    devices["results"] = list({result["request"]: result for result in devices["results"]}.values())
+    return question
+
+
+def _no_alternatives(question: Json, memory: Memory) -> Json:
+    devices = question["claim"]["status"]["allocation"]["devices"]
+    devices["results"] = [result for result in devices["results"] if "/" not in result["request"]]
+    return question
+
+
+def _nothing_is_not_requested(question: Json, memory: Memory) -> Json:
+    for container in question["pod"]["spec"]["containers"]:
+        requests = container.get("resources", {}).get("requests", {})
+        for name in [name for name, amount in requests.items() if amount == "0"]:
+            del requests[name]
+    return question
+
+
+def _one_type_of_an_entry(kubelet: Json) -> None:
+    for entry in kubelet.get("reservedMemory") or ():
+        entry["limits"] = dict(list(entry["limits"].items())[:1])
+
+
+def _devices_in_64_bits(question: Json, memory: Memory) -> Json:
+    if question.get("machine"):
+        question["machine"]["devices"] = (question["machine"].get("devices") or [])[:64]
+    return question
+
+
 HOLES: dict[str, tuple[str, str, dict[str, Rewrite], dict[str, Rewrite]]] = {
     "an option that is off is on": (
         "relations",
@@ -290,6 +321,36 @@ HOLES: dict[str, tuple[str, str, dict[str, Rewrite], dict[str, Rewrite]]] = {
         {"node.restart": _quota_of_the_first_start},
         {},
     ),
+    "results of a claim are kept by their request": (
+        "claims",
+        "dra-driver/claims/get-what-they-consume",
+        {"claims.prepare": _one_result_of_a_request},
+        {},
+    ),
+    "alternatives of a claim are passed over": (
+        "claims",
+        "dra-driver/claims/get-what-they-consume",
+        {"claims.prepare": _no_alternatives},
+        {},
+    ),
+    "a request of nothing is none": (
+        "classes",
+        "qos/guaranteed-needs-equal-limits-everywhere",
+        {"classify": _nothing_is_not_requested},
+        {},
+    ),
+    "an entry of reserved memory has one type": (
+        "starts",
+        "memory-manager/reserved-memory/is-never-given",
+        {"node.start": in_kubelet(_one_type_of_an_entry)},
+        {},
+    ),
+    "devices are counted in 64 bits": (
+        "lives",
+        "topology-manager/admission/admits-what-one-node-holds",
+        {"node.start": _devices_in_64_bits},
+        {},
+    ),
 }
 """What a wrong allocator does, the group that shows it by which requirement, and the lies."""
 
@@ -297,6 +358,7 @@ RARE = {
     "devices of one resource are aligned": "single-numa-node per pod",
     "a resource without healthy devices is unknown": "no device that is healthy",
     "a restart keeps the quota": "restarted with limits by quota",
+    "devices are counted in 64 bits": "names that begin alike",
 }
 """What is in the cells where few scenarios show a hole: they are asked first."""
 
