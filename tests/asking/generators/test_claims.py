@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
+from directly import Directly
 from numa_conformance.asking.asking import Asking
-from numa_conformance.asking.generators.claims import claims
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.generators.claims import claims, prepare
+from numa_conformance.asking.generators.scenario import Scenario, ask_all
+from numa_conformance.judging.verdicts import judge
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
@@ -88,3 +94,23 @@ def test_what_another_scheduler_has_allocated_is_what_counts(kind: type[OwnSched
     assert verdicts.tests["dra-driver/attributes/numa-node"] > 10
     assert {name for name in verdicts.unmet if name in broken} == broken
     assert broken or not verdicts.unmet
+
+
+def test_a_device_of_another_driver_is_no_part_of_what_is_judged() -> None:
+    driver = "cpu.example.com"
+    place = {"request": "r", "pool": "node", "device": "numa-0"}
+    consumed = {"consumedCapacity": {f"{driver}/cpu": "2"}, "shareID": "s"}
+    results = [{**place, "driver": "gpu.example.com"}, {**place, "driver": driver, **consumed}]
+    requests = [{"name": "r", "exactly": {"deviceClassName": "any", "allocationMode": "ExactCount", "count": 2}}]
+    claim = {
+        "metadata": {"uid": "u", "name": "c", "namespace": "d"},
+        "spec": {"devices": {"requests": requests}},
+        "status": {"allocation": {"devices": {"results": results}}},
+    }
+    questions = [("claims.start", {"reserved_cpus": ""}), prepare(claim)]
+    scenario = Scenario("claims", "two drivers", load_machine("snc2-small"), partial(ask_all, questions))
+    history, fault = drive(scenario, Directly(ReferenceTarget("documented")), "1.37")
+    assert (fault, judge(history).broken) == (None, [])
+    start, prepared = history.steps
+    one = replace(history, steps=(start, replace(prepared, answer={**prepared.answer, "cpus": "0"})))
+    assert [broken.requirement for broken in judge(one).broken] == ["dra-driver/claims/get-what-they-consume"]
