@@ -22,6 +22,7 @@ from ...judging.node_subjects import Admission
 from ...judging.pods import PodSpec
 from ...judging.published import PublishedDevice
 from ...judging.reasons import reasons_of
+from ...judging.rest import Balance, Stay
 from ...judging.scored import ScorePair
 from ...judging.verdicts import judge
 from ...judging.world import AdmittedPod
@@ -99,8 +100,7 @@ def _parts(wrong: Any, right: Any) -> Iterator[tuple[str, tuple[str, ...], Any, 
 
 
 def _are_records(values: Sequence[Any]) -> bool:
-    records = (msgspec.Struct, PublishedDevice)
-    return all(isinstance(each, records) and not isinstance(each, Affinity) for each in values)
+    return all(isinstance(each, msgspec.Struct) and not isinstance(each, (Affinity, Balance, Stay)) for each in values)
 
 
 def _phrase(name: str, keys: tuple[str, ...], value: Any) -> str:
