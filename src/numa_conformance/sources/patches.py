@@ -5,10 +5,8 @@ Within their minor no patch of the CPU, Memory and Topology Manager decides anyt
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import starmap
 from types import MappingProxyType
 
-from ..files import records_of, text_of
 from .versions import KubernetesVersion
 
 _SHOWN = "1.27.16 1.28.15 1.29.15 1.30.14 1.31.14 1.32.13 1.33.13 1.34.10 1.35.8 1.36.4 1.37.1"
@@ -38,13 +36,30 @@ class PatchChange:
         return version == self.since and version.patch is not None and version.patch < before
 
 
-def _read(head: str, before: str, after: str) -> PatchChange:
-    since, *references = head.split("; ")
-    words = before.removeprefix("before: "), after.removeprefix("after: ")
-    return PatchChange(KubernetesVersion.parse(since), *words, *references)
+_ANY_ID_BEFORE = (
+    "of a container that was started again before the kubelet was, one id alone is looked up: the Device Manager may "
+    "take it for not running, and refuse its pod while its plugin has not registered"
+)
+_ANY_ID_AFTER = "the Device Manager takes a container for running if it runs under any id"
 
-
-PATCH_CHANGES: tuple[PatchChange, ...] = tuple(starmap(_read, records_of(text_of(__package__, "patches.txt"))))
+PATCH_CHANGES: tuple[PatchChange, ...] = (
+    PatchChange(
+        KubernetesVersion(1, 27, 2),
+        "the Device Manager looks at the health of devices only where some are to be given",
+        "a resource without healthy devices, and devices that are no longer healthy, refuse a pod in any case",
+        quirk="unhealthy-devices-are-kept",
+        issue="kubernetes/kubernetes#109595",
+    ),
+    PatchChange(
+        KubernetesVersion(1, 27, 6),
+        "a kubelet that starts refuses pods whose device plugin has not registered yet, also those that run",
+        "while the kubelet starts, a container that runs keeps its devices unasked",
+        quirk="running-containers-need-their-plugin",
+        issue="kubernetes/kubernetes#118559",
+    ),
+    PatchChange(KubernetesVersion(1, 34, 7), _ANY_ID_BEFORE, _ANY_ID_AFTER, "restarted-containers-need-their-plugin"),
+    PatchChange(KubernetesVersion(1, 35, 4), _ANY_ID_BEFORE, _ANY_ID_AFTER),
+)
 """Oldest first. Of 1.34.6 no module is published: it is counted to the patches before 1.34.7."""
 
 
