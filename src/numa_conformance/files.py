@@ -259,6 +259,11 @@ def text_of(package: str, file: str) -> str:
     return data.decode()
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text of this package, each continued by indentation."""
+    return text.replace("\n  ", " ").splitlines()
+
+
 def records_of(text: str) -> Iterator[list[str]]:
     """Yield each record of a text of this package: its first line and its fields, indented, continued by more."""
     for record in re.split(r"\n(?=\S)", text.strip()):

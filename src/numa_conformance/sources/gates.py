@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
-from ..files import records_of, text_of
+from ..files import lines_of, records_of, text_of
 from .pages import FEATURE_GATES, FEATURE_GATES_REMOVED, Section
 from .versions import NEWEST, KubernetesVersion, Timeline
 
@@ -73,7 +73,7 @@ def _read_gate(line: str) -> FeatureGate:
 
 
 def _read(text: str) -> Mapping[str, FeatureGate]:
-    return MappingProxyType({gate.name: gate for gate in map(_read_gate, text.replace("\n  ", " ").splitlines())})
+    return MappingProxyType({gate.name: gate for gate in map(_read_gate, lines_of(text))})
 
 
 GATES = _read(TEXT)

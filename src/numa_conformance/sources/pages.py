@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..files import match_line, text_of
+from ..files import lines_of, match_line, text_of
 
 _PAGE = re.compile(r"(\S+) \[([^;\]]+)(; unchecked)?\] (.+) (https://\S+)")
 
@@ -61,9 +61,7 @@ def _read_page(line: str) -> Page:
     return Page(id, title, address, read, checked=unchecked is None)
 
 
-PAGES: Mapping[str, Page] = MappingProxyType(
-    {page.id: page for page in map(_read_page, TEXT.replace("\n  ", " ").splitlines())}
-)
+PAGES: Mapping[str, Page] = MappingProxyType({page.id: page for page in map(_read_page, lines_of(TEXT))})
 """Every page, by key."""
 NODE_RESOURCE_MANAGERS = PAGES["nrm"]
 CPU_TASK = PAGES["cpu-task"]

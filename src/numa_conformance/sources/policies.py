@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from ..files import text_of
+from ..files import lines_of, text_of
 from .pages import PAGES, Section
 from .versions import KubernetesVersion
 
@@ -35,7 +35,7 @@ def _read(field: str, name: str, since: str, platform: str, page: str, *section:
     return Policy(field, name, KubernetesVersion.parse(since), source, cast(Platform, platform))
 
 
-_LINES = text_of(__package__, "policies.txt").replace("\n  ", " ").splitlines()
+_LINES = lines_of(text_of(__package__, "policies.txt"))
 POLICIES: tuple[Policy, ...] = tuple(_read(*line.split("; ")) for line in _LINES)
 """All of them, field by field, in the order of the pages."""
 
