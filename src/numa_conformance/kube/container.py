@@ -40,9 +40,10 @@ def read_container(path: str, item: object, fields: Fields, *, validate: bool, i
     if validate:
         for field_path, message in amount_faults(requests, limits):
             fields.fault(f"{path}.resources.{field_path}".rstrip("."), message)
+    defaulted = {**requests, **{name: amount for name, amount in limits.items() if name not in requests}}  # ADM-DEF-01
     return Container(
         name=fields.name(obj.get("name"), f"{path}.name"),
-        requests=canonical({**requests, **{name: limits[name] for name in limits if name not in requests}}),
+        requests=canonical(defaulted),
         limits=canonical(limits),
         restart_always=init and obj.get("restartPolicy") == "Always",
         claims=read_claims(resources.get("claims"), f"{path}.resources.claims", fields),

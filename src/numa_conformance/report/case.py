@@ -46,11 +46,19 @@ OUTSIDE = "outside of what the target supports"
 """How the reason begins for which a case was not asked whose features are claimed."""
 SILENT_CASES = ("not claimed", "not judged")
 """Verdicts that say nothing of a requirement."""
-_LIGHTEST_FIRST = (
-    "not claimed, passed, not followed, not judged, expected failure, unexpectedly passed, error, failed, bad reply, "
-    "timed out, crashed"
+_WEIGHTS: tuple[Verdict, ...] = (
+    "not claimed",
+    "passed",
+    "not followed",
+    "not judged",
+    "expected failure",
+    "unexpectedly passed",
+    "error",
+    "failed",
+    "bad reply",
+    "timed out",
+    "crashed",
 )
-_WEIGHTS = _LIGHTEST_FIRST.split(", ")
 """Verdicts, from the lightest to the one that decides."""
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 """A number of a report, which anybody may have written: one that every program can read."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ...cpuset import CpuSet, format_bits
-from ...errors import Fault, Refusal, StartError, UsageError
+from ...errors import Fault, Refusal, StartError, UsageError, faults_within
 from ...kube import Container, FeatureGates, KubeletConfiguration, Pod, validate
 from ...sources.changes import Changes
 from ...sources.quirks import Quirks
@@ -143,7 +143,5 @@ def _container(pod: Pod, name: str) -> Container:
 
 
 def _bits(text: str, place: str) -> int:
-    try:
+    with faults_within(place):
         return CpuSet.parse(text).bits
-    except UsageError as error:
-        raise error.within(place) from error

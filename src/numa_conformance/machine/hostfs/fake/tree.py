@@ -29,11 +29,8 @@ class Tree:
             if known != place:
                 os.link(known, place)
                 return
-        file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)  # no stream, as there are thousands
-        try:
-            os.write(file, text.encode("ascii", "replace"))
-        finally:
-            os.close(file)
+        with open(place, "wb", buffering=0) as stream:
+            stream.write(text.encode("ascii", "replace"))
 
     def link(self, path: str, goal: str) -> None:
         """Make a symbolic link."""
