@@ -44,7 +44,7 @@ class Room:
 
     @classmethod
     def of(cls, world: World) -> "Room":
-        """Return the same: what one judge has computed of a world, the next one need not."""
+        """Return what a world has left; of the world that was looked at last, with what is known of it by then."""
         last = cls._last
         if last is None or last._world is not world:
             last = cls._last = cls(world)

@@ -135,10 +135,11 @@ def _claim(uid: str, devices: Sequence[tuple[PublishedDevice, int]], way: int) -
     results = [_result(uid, number, device, count) for number, (device, count) in enumerate(devices)]
     consumed = [result.get("consumedCapacity", {}) for result in results]
     alike = consumed.count(consumed[0]) == len(results) == len({device.key for device, _ in devices})
+    is_together = way == TOGETHER and alike
     requests: dict[str, Any] = {}
     for result, capacity in zip(results, consumed, strict=True):
-        result["request"] = results[0]["request"] if way == TOGETHER and alike else result["request"]
-        count = len(results) if way == TOGETHER and alike else 1
+        result["request"] = results[0]["request"] if is_together else result["request"]
+        count = len(results) if is_together else 1
         exactly = {"deviceClassName": result["driver"], "allocationMode": "ExactCount", "count": count}
         exactly |= {"capacity": {"requests": capacity}} if capacity else {}
         wanted = {"firstAvailable": [{"name": "small", **exactly}]} if way == PRIORITIZED else {"exactly": exactly}

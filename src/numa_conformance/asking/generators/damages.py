@@ -231,13 +231,16 @@ def _other_reservation(
 def _other_memory(cell: Cell, kubelet: Kubelet) -> Script:
     """Reserve more memory at a restart without its file; a pod that asks for more than is left, and less than was."""
     first, *others = kubelet["reservedMemory"]
-    size = f"{int(first['limits']['memory'].removesuffix('Mi')) + 2 * MORE_MIB}Mi"
-    kube = {**kubelet["kubeReserved"], "memory": f"{int(kubelet['kubeReserved']['memory'][:-2]) + 2 * MORE_MIB}Mi"}
-    more = {**kubelet, "kubeReserved": kube, "reservedMemory": [{**first, "limits": {"memory": size}}, *others]}
+    reserved = [{**first, "limits": _with_more_memory(first["limits"])}, *others]
+    more = {**kubelet, "kubeReserved": _with_more_memory(kubelet["kubeReserved"]), "reservedMemory": reserved}
     if (yield "node.restart", {"kubelet": more, "files": {MEMORY_FILE: None}}).get("result") == "restarted":
         left = (sum(map(ordinary, cell.machine.memory)) >> 20) - RESERVED_MIB - MORE_MIB
         yield "node.admit", {"pod": guaranteed("large", 1, f"{left}Mi")}
     yield "node.restart", {"kubelet": dict(kubelet), "files": {MEMORY_FILE: None}}
+
+
+def _with_more_memory(amounts: Mapping[str, str]) -> dict[str, str]:
+    return {**amounts, "memory": f"{int(amounts['memory'].removesuffix('Mi')) + 2 * MORE_MIB}Mi"}
 
 
 def _another_machine(cell: Cell, kubelet: Mapping[str, Any]) -> Script:
