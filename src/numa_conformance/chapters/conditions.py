@@ -4,6 +4,7 @@ from typing import Protocol
 
 from ..judging.alignment import asks_for_devices, empties_the_pool
 from ..judging.chapter import applies, configured
+from ..judging.choice import numa_cpus
 from ..judging.node_subjects import Admission, Restart
 from ..judging.settings import Settings
 
@@ -45,6 +46,17 @@ def with_option(subject: Configured, name: str) -> None:
 def without_option(subject: Configured, name: str) -> None:
     """Go on where an option of the static policy is off."""
     configured(name not in subject.settings.options, f"{name} is on")
+
+
+def with_several_nodes(admission: Admission) -> None:
+    applies(len(admission.before.machine.numa_ids) > 1, "the machine has one NUMA node")
+
+
+def with_cpus_on_several_nodes(admission: Admission) -> tuple[int, ...]:
+    """Return the CPUs of each NUMA node that has CPUs, as bits, where several have."""
+    nodes = numa_cpus(admission.before.machine)
+    applies(len(nodes) > 1, "one NUMA node has all CPUs")
+    return nodes
 
 
 def new_pod(admission: Admission) -> None:

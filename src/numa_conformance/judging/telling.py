@@ -6,7 +6,7 @@ nowhere where one node alone has free CPUs. So the other answers to a few questi
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, zip_longest
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from ..cpuset import bit_of, bits_of, iter_bits
 from ..wire.history.values import Affinity, AlignmentBits, CpuBits, HoldingBits, NodeBits
 from .allocated import Classification
 from .chapter import REQUIREMENTS, Checker, NotAsked
-from .choice import CpuChoice
+from .choice import CpuChoice, numa_cpus
 from .hinted import CpuHints
 from .merged import MergedHints
 from .node_subjects import Admission
@@ -89,7 +89,7 @@ def _choices(choice: CpuChoice) -> Iterator[CpuChoice]:
         answer = sum(cpus)
         if len(cpus) == choice.count and answer != choice.answer:
             yield replace(choice, answer=answer)
-    if choice.answer:
+    if choice.answer is not None:
         fewer = choice.answer & (choice.answer - 1)
         held = choice.machine.online_bits & ~choice.available
         yield replace(choice, answer=fewer)
@@ -116,12 +116,20 @@ def _hints(hints: CpuHints) -> Iterator[CpuHints]:
             yield replace(hints, offered=other)
 
 
+def _classifications(pod: Classification) -> Iterator[Classification]:
+    """Name another class; give each container a CPU more, and the pod as a whole."""
+    yield from (replace(pod, qos=other) for other in CLASSES if other != pod.qos)
+    yield replace(pod, cpus={name: (count or 0) + 1 for name, count in pod.cpus.items()})
+    yield replace(pod, reported_pod_count=(pod.reported_pod_count or 0) + 1)
+
+
 def _merges(merged: MergedHints) -> Iterator[MergedHints]:
     """Admit what was refused and the other way round; name another set of NUMA nodes, or none."""
     yield replace(merged, admit=not merged.admit)
     yield replace(merged, preferred=not merged.preferred)
-    every = bits_of(merged.nodes)
-    for chosen in dict.fromkeys((None, every, every & -every, bit_of(max(merged.nodes)), every & (every - 1))):
+    every, last = bits_of(merged.nodes), bit_of(max(merged.nodes))
+    farther = sorted(merged.narrowest() - merged.nearest())[:1]
+    for chosen in dict.fromkeys((None, every, every & -every, last, every & (every - 1), last << 1, *farther)):
         if chosen != merged.chosen:
             yield replace(merged, chosen=chosen)
 
@@ -143,7 +151,9 @@ def _admissions(admission: Admission) -> Iterator[Admission]:
     if admission.alignments:
         for turned in (_without_admission, _merged_elsewhere):
             yield replace(admission, alignments=tuple(map(turned, admission.alignments)))
-    for changed in (_elsewhere, _without_memory, _with_other_devices, _without_a_device, _on_every_node):
+    lost = _apart(before.pool, (before.pool & ~pool).bit_count(), before)
+    yield replace(admission, after=replace(admission.after, pool=before.pool & ~lost))
+    for changed in _CHANGES:
         yield replace(admission, held={name: changed(held, before) for name, held in admission.held.items()})
     for name, held in list(admission.held.items())[:1]:
         yield replace(admission, held={**admission.held, name: _elsewhere(held, before)})
@@ -171,8 +181,25 @@ def _elsewhere(held: HoldingBits, before: World) -> HoldingBits:
     return replace(held, cpus=CpuBits(bits_of(cpus)), memory=memory, affinity=affinity)
 
 
-def _without_memory(held: HoldingBits, _before: World) -> HoldingBits:
-    return replace(held, memory=None if held.memory is None else ())
+def _apart(available: int, count: int, before: World, first: int = 0) -> int:
+    """Return CPUs of the last NUMA node that has some and of another, by turns."""
+    nodes = [cpus for node in numa_cpus(before.machine) if (cpus := node & available)]
+    turns = zip_longest(*map(iter_bits, nodes[-1:] + nodes[first:-1][:1]))
+    return bits_of(islice((cpu for turn in turns for cpu in turn if cpu is not None), count))
+
+
+def _on_nodes_apart(first: int, held: HoldingBits, before: World) -> HoldingBits:
+    """Give as many CPUs, memory and devices of the last NUMA node and another."""
+    nodes = before.machine.numa_ids
+    local = sorted((each for each in before.machine.devices if len(each.numa) == 1), key=lambda each: each.numa)
+    both = NodeBits(bit_of(nodes[0]) | bit_of(nodes[-1]))
+    devices = {}
+    for name, ids in (held.devices or {}).items():
+        known = [each.id for each in local if each.resource == name][:: -1 if (first + len(devices)) % 2 else 1]
+        devices[name] = frozenset(known[: (len(ids) + 1) // 2] + known[::-1][: len(ids) // 2])
+    cpus = CpuBits(_apart(before.pool | held.cpus, held.cpus.bit_count(), before, first))
+    memory = held.memory and tuple(replace(block, nodes=both) for block in held.memory)
+    return replace(held, cpus=cpus, memory=memory, devices=held.devices and devices)
 
 
 def _with_other_devices(held: HoldingBits, _before: World) -> HoldingBits:
@@ -191,9 +218,21 @@ def _on_every_node(held: HoldingBits, before: World) -> HoldingBits:
     return replace(held, memory=memory)
 
 
+_CHANGES: tuple[Callable[[HoldingBits, World], HoldingBits], ...] = (
+    _elsewhere,
+    partial(_on_nodes_apart, 0),
+    partial(_on_nodes_apart, 1),
+    _on_every_node,
+    _with_other_devices,
+    _without_a_device,
+    lambda held, _: replace(held, cpus=CpuBits(0)),
+    lambda held, before: replace(held, cpus=held.cpus or CpuBits(before.pool & -before.pool)),
+    lambda held, _: replace(held, memory=None if held.memory is None else ()),
+)
+"""What changes what a container of an admitted pod holds."""
 OTHER_ANSWERS: Mapping[type, Callable[[Any], Iterator[object]]] = {
     CpuChoice: _choices,
-    Classification: lambda subject: (replace(subject, qos=other) for other in CLASSES if other != subject.qos),
+    Classification: _classifications,
     CpuHints: _hints,
     MergedHints: _merges,
     Admission: _admissions,

@@ -44,6 +44,12 @@ def whole_or_taken(choice: CpuChoice, groups: Groups, name: str, in_use: bool = 
     )
 
 
+def spreading(groups: Groups, name: str) -> None:
+    """Go on where CPUs can lie in more groups than need be."""
+    can_be = len(groups) > 1 and any(group & (group - 1) for group in groups)
+    applies(can_be, f"there is one {name}, or each has one CPU")
+
+
 def in_few(choice: CpuChoice, taken: int, groups: Groups, name: str) -> Judgement:
     """Judge that the CPUs come from as few groups as can give them."""
     room = choice.room(choice.available)
@@ -63,6 +69,7 @@ def in_one(choice: CpuChoice, taken: int, groups: Groups, name: str) -> Judgemen
 
 def at_most(choice: CpuChoice, taken: int, groups: Groups, name: str, least: int) -> Judgement:
     """Judge that the CPUs come from no more than so many groups."""
+    spreading(groups, name)
     number, enough = len(touched(groups, taken)), "one" if least == 1 else least
     why = f"{choice.count} CPUs come from {number} {name}s where {enough} can give them"
     return violated(number <= least, why, got=format_bits(taken), allowed=number_of(least, name))

@@ -14,7 +14,15 @@ from ...judging.chapter import Chapter, Judgement, Violation, applies, configure
 from ...judging.node_subjects import Admission
 from ...judging.pods import GUARANTEED, PodSpec, exclusive_cpus, qos_class
 from ...machine import Machine
-from ..conditions import admitted, fitting, leaving_a_shared_cpu, new_pod, under, under_static
+from ..conditions import (
+    admitted,
+    fitting,
+    leaving_a_shared_cpu,
+    new_pod,
+    under,
+    under_static,
+    with_cpus_on_several_nodes,
+)
 from ..outcomes import NOTHING
 
 FEATURE = "cpu-manager/pod-level-resources"
@@ -79,7 +87,7 @@ def aligns_the_pod_once(admission: Admission) -> Judgement:
     """In scope pod under single-numa-node all CPUs of the pod are of one NUMA node."""
     under(admission, "single-numa-node")
     _budget(admission, "pod")
-    taken, nodes = _taken(admission), admission.before.machine.numa_bits.values()
+    taken, nodes = _taken(admission), with_cpus_on_several_nodes(admission)
     why = f"the CPUs of pod {admission.pod.uid} are of several NUMA nodes"
     return violated(any(not taken & ~cpus for cpus in nodes), why, got=format_bits(taken), taken=taken)
 

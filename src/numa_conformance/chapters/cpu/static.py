@@ -6,7 +6,7 @@ from ...judging.choice import BY_SOCKET, STRICT, WHOLE_CORES, CpuChoice, fewest,
 from ...judging.shared_views import ContainerView
 from ..conditions import under_static
 from ..outcomes import number_of
-from .choices import among_all, at_most, in_few, only, same_cores, took, whole_or_taken
+from .choices import among_all, at_most, in_few, only, same_cores, spreading, took, whole_or_taken
 from .lifecycle import gives_the_number, served
 
 chapter = Chapter("cpu-manager/static", since="1.8")
@@ -86,6 +86,7 @@ def packs_few_numa_nodes(choice: CpuChoice) -> Judgement:
     same_cores(choice)
     applies(len({node.bit_count() for node in choice.numa}) == 1, "NUMA nodes differ in size")
     among_all(choice)
+    spreading(choice.numa, "NUMA node")
     begun = [node for node in touched(choice.numa, taken) if node & choice.whole_core_cpus & ~taken]
     return () if len(begun) <= 1 else in_few(choice, taken, choice.numa, "NUMA node")
 

@@ -10,7 +10,7 @@ from ...judging.merged import MergedHints
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
 from ..alignment import at_once, counted, fewest_nodes_around_the_affinity, nodes_of_cpus
-from ..conditions import admitted, under
+from ..conditions import admitted, under, with_cpus_on_several_nodes
 from ..cpu.choices import took
 from ..outcomes import must_be_admitted, number_of
 from .merging import of_policy, outcome_text
@@ -82,6 +82,7 @@ def aligned_when_possible(admission: Admission) -> Judgement:
     cpus = counted(admission)
     admitted(admission)
     applies(cpus.preferred, "as few NUMA nodes as the request needs have not so many free CPUs")
+    with_cpus_on_several_nodes(admission)
     number = len(nodes_of_cpus(admission))
     return violated(
         number <= cpus.width,

@@ -9,7 +9,15 @@ from ...judging.chapter import Chapter, Judgement, applies, configured, judges, 
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
 from ..alignment import ALIGNING, counted, counting_is_enough, for_cpus_alone, nodes_of_cpus, with_app_containers_only
-from ..conditions import admitted, leaving_a_shared_cpu, new_pod, under, under_static, without_pod_resources
+from ..conditions import (
+    admitted,
+    leaving_a_shared_cpu,
+    new_pod,
+    under,
+    under_static,
+    with_cpus_on_several_nodes,
+    without_pod_resources,
+)
 from ..outcomes import listed, must_be_admitted, must_be_refused
 
 chapter = Chapter(since="1.18")
@@ -72,6 +80,7 @@ def pod_scope_aligns_as_a_whole(admission: Admission) -> Judgement:
     in_scope(admission, "pod")
     admitted(admission)
     applies(admission.cpus, "the pod has no CPUs of its own")
+    with_cpus_on_several_nodes(admission)
     return violated(
         len(nodes_of_cpus(admission)) == 1,
         f"the containers of pod {admission.pod.uid} are on several NUMA nodes",

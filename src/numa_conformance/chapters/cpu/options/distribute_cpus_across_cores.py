@@ -3,7 +3,7 @@
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ....judging.choice import ACROSS_CORES, ACROSS_NUMA, WHOLE_CORES, CpuChoice, touched
-from ..choices import on, took
+from ..choices import on, spreading, took
 from .maturity import excluded, maturity
 
 chapter = Chapter("cpu-manager/static", f"cpu-manager/{ACROSS_CORES}", since="1.31", area="cpu-manager options")
@@ -42,6 +42,7 @@ def takes_separate_cores(choice: CpuChoice) -> Judgement:
     taken = took(choice)
     on(choice, ACROSS_CORES)
     applies(choice.near is None, "a hint was followed")
+    spreading(choice.machine.core_bits, "core")
     cores, possible = len(touched(choice.machine.core_bits, taken)), min(choice.count, len(choice.open_cores))
     why = f"{choice.count} CPUs come from {cores} cores though {possible} have one to give"
     return violated(cores >= possible, why, got=format_bits(taken), allowed=f"{possible} cores")

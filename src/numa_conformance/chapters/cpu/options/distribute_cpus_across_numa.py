@@ -78,6 +78,7 @@ def spreads_evenly(choice: CpuChoice, in_use: bool = False) -> Judgement:
         sizes = {(node & choice.scope).bit_count() for node in choice.numa} - {0}
         applies(len(sizes) == 1, "the NUMA nodes that can give some differ in size")
         applies(choice.count > min(sizes), "one NUMA node can give so many")
+        applies(min(sizes) > 2 * apart, "NUMA nodes are too small for shares that are uneven")
     shares = sorted((node & taken).bit_count() for node in nodes)
     why = f"the shares of the NUMA nodes are {', '.join(map(str, shares))}"
     allowed = f"several shares that differ by {apart} at most"
