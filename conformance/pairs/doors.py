@@ -98,7 +98,7 @@ PAIRS = {
         listed(("gpu-0000:03:00.0", HEALTHY, 1)),
     ),
     device_plugins.leave_devices_where_they_are: (listed(("a", HEALTHY, 1), before=GPU), listed(GPU, before=GPU)),
-    device_plugins.prefers_what_is_available: (preferred("c", "d"), preferred("c", "a")),
+    device_plugins.prefers_what_is_available: (preferred("c", ""), preferred("c", "a")),
     device_plugins.prefers_so_many: (preferred("c"), preferred("c", "a")),
     device_plugins.prefers_what_must_be_included: (preferred("a", "b"), preferred("c", "a")),
     device_plugins.serves_what_it_offers: (

@@ -142,13 +142,14 @@ class Shares:
         except Exception:
             pipe.send(False)
             return
-        faults, telling = defaultdict[tuple[str, int], Counter[str]](Counter), Counter[tuple[str, str]]()
+        faults = defaultdict[tuple[str, int], Counter[str]](Counter)
+        telling = defaultdict[tuple[str, int], Counter[tuple[str, str]]](Counter)
         with contextlib.closing(client):
             pipe.send(True)
             while True:
                 group, part, most_faults, whole = pipe.recv()
                 share = self._scenarios(*group)[part][number :: self._number]
-                self._drive(pipe, client, share, faults[group], most_faults, telling, whole=whole)
+                self._drive(pipe, client, share, faults[group], most_faults, telling[group], whole=whole)
 
     def _drive(
         self,

@@ -48,10 +48,6 @@ def without_option(subject: Configured, name: str) -> None:
     configured(name not in subject.settings.options, f"{name} is on")
 
 
-def with_several_nodes(admission: Admission) -> None:
-    applies(len(admission.before.machine.numa_ids) > 1, "the machine has one NUMA node")
-
-
 def with_cpus_on_several_nodes(admission: Admission) -> tuple[int, ...]:
     """Return the CPUs of each NUMA node that has CPUs, as bits, where several have."""
     nodes = numa_cpus(admission.before.machine)

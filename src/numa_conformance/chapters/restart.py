@@ -115,10 +115,9 @@ def no_running_container_moves(crash: Crash) -> Iterator[Violation]:
 @rests_on("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool")
 def nothing_is_given_twice(recovery: Recovery) -> Iterator[Violation]:
     """With state files that are damaged or old a node stays down, or gives no CPU and no device to two pods."""
-    if recovery.after is None:
-        return
-    if recovery.after.settings.static:
-        yield from _in_two_places(recovery.after, recovery.held.keys(), "after a start with other state files")
+    world = applies(recovery.after, "the node does not come up")
+    if world.settings.static:
+        yield from _in_two_places(world, recovery.held.keys(), "after a start with other state files")
     owners: dict[tuple[str, str], str] = {}
     for uid, containers in recovery.held.items():
         for held in containers.values():

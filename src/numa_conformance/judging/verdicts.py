@@ -17,7 +17,7 @@ from .chapter import OTHERWISE, REQUIREMENTS, Checker, NotAsked, NotConfigured, 
 from .node_subjects import Malformed
 from .questions import QUESTIONS, QuestionError
 from .subjects import subjects
-from .telling import OTHER_ANSWERS, Telling, add_up
+from .telling import Telling, add_up
 
 ANSWERED = "protocol/answers-every-question"
 """What a fault of the target breaks."""
@@ -114,9 +114,8 @@ def judge(
     for number, subject in subjects(history):
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
-        group, answers = _Alike.of(groups, subject, only), OTHER_ANSWERS.get(type(subject))
+        group = _Alike.of(groups, subject, only)
         excluded: dict[Checker, str] = {}
-        others: list[object] = []
         for check in group.checks:
             try:
                 wrong = check.function(subject)
@@ -130,9 +129,8 @@ def judge(
                 held_back[check.requirement, reason.args[0]] += 1
             else:
                 tests[check.requirement] += 1
-                if answers is not None and telling.looks_at(check):
-                    others = others or list(answers(subject))
-                    telling.look(check, others)
+                if telling.looks_at(check):
+                    telling.look(check, subject)
         if excluded:
             group.checks = tuple(each for each in group.checks if each not in excluded)
             group.excluded += [(check.requirement, reason, group.size - 1) for check, reason in excluded.items()]

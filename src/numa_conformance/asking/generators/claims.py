@@ -176,8 +176,10 @@ def claims(claimed: frozenset[str], machines: Sequence[Machine] | None = None, s
 
 
 def _reserved(machine: Machine, number: int) -> int:
-    """Return no CPUs at first, then one of each NUMA node where others are left."""
-    return sum(cpus & -cpus for cpus in machine.numa_bits.values() if number and cpus.bit_count() > 1)
+    """Return no CPUs at first, then one of each NUMA node where others are left; of the last of several all but one."""
+    *nodes, last = (cpus for cpus in machine.numa_bits.values() if cpus)
+    first = sum(cpus & -cpus for cpus in nodes if cpus.bit_count() > 1)
+    return number and first | (last & (last - 1) if nodes else last & -last if last & (last - 1) else 0)
 
 
 def _life(claimed: frozenset[str], reserved: int, name: str) -> Script:

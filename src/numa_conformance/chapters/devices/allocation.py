@@ -55,6 +55,8 @@ def gives_healthy_devices(admission: Admission) -> Judgement:
 def shares_no_device(moment: NodeMoment) -> Iterator[Violation]:
     """No device is given to two containers that run at the same time."""
     applies(any(pod.devices for pod in moment.world.pods.values()), "no pod has devices")
+    apps = (each for pod in moment.world.pods.values() for each in pod.spec.containers if each.kind != "init")
+    applies(len(list(apps)) > 1, "one container is on the node")
     pods: dict[tuple[str, str], str] = {}
     containers: dict[tuple[str, str], str] = {}
     for uid, pod in moment.world.pods.items():

@@ -14,7 +14,7 @@ from ...judging.room import Room
 from ...machine import Device
 from ...wire.history.values import CpuBits, HoldingBits, nodes_text
 from ..alignment import at_once, common_nodes, leaving_a_cpu, nodes_of, one_node_can_give_all
-from ..conditions import admitted, new_pod, under, under_static, with_several_nodes
+from ..conditions import admitted, new_pod, under, under_static
 from ..outcomes import amounts_text, in_words, must_be_admitted
 
 chapter = Chapter("device-manager/allocation", "topology-manager/single-numa-node", since="1.18")
@@ -101,9 +101,10 @@ def devices_alone_are_aligned(admission: Admission) -> Judgement:
     at_once(admission)
     request = admission.request
     applies(not request.cpus and not request.memory, "the pod asks for CPUs or memory")
-    applies(_candidates(admission), "the pod asks for no devices")
+    places = {device.numa for device in _candidates(admission)}
+    applies(places, "the pod asks for no devices")
+    applies(len(places) > 1, "all devices of its resources are local to the same NUMA nodes")
     admitted(admission)
-    with_several_nodes(admission)
     why = f"the devices of pod {admission.pod.uid}, which asks for nothing else, are of several NUMA nodes"
     return violated(
         common_nodes(admission), why, got=in_words(admission.held), allowed="devices of one NUMA node, or a refusal"

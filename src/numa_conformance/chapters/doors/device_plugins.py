@@ -116,8 +116,8 @@ def leave_devices_where_they_are(subject: DeviceList) -> Iterator[Violation]:
 def prefers_what_is_available(subject: DevicePreference) -> Judgement:
     """The devices that a plugin prefers are some of those that are available, each once."""
     counts = Counter(exists(subject.preferred, "the plugin refused to prefer any"))
-    others = ", ".join(sorted(id for id, count in counts.items() if id not in subject.question.available or count > 1))
-    why = f"devices {others} are preferred, which are not available, or twice"
+    others = sorted(id for id, count in counts.items() if id not in subject.question.available or count > 1)
+    why = f"devices {', '.join(others)} are preferred, which are not available, or twice"
     return violated(
         not others, why, got=subject.in_words, allowed=f"some of {', '.join(subject.question.available) or 'none'}"
     )

@@ -30,6 +30,7 @@ def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
     plain(restart)
     memory_static(restart)
     applies(restart.after is not None, "the node does not come up")
+    applies(restart.before.pods, "no pod is on the node")
     return changed(MEMORY, restart.readmitted, "a restart")
 
 

@@ -141,6 +141,7 @@ def huge_pages_are_given_by_size(admission: Admission) -> Judgement:
 @judges("memory-manager/hugepages/come-from-named-nodes")
 def gives_no_more_huge_pages_than_there_are(moment: NodeMoment) -> Judgement:
     """Huge pages of a size are given within the pages of these NUMA nodes."""
+    applies(any(len(kinds) > 1 for kinds in Room.of(moment.world).allocatable.values()), "there are no huge pages")
     return overdrafts(moment, lambda nodes, kind: kind != "memory")
 
 

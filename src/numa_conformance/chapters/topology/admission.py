@@ -7,16 +7,7 @@ from ...judging.chapter import Chapter, Judgement, applies, judges, recommended_
 from ...judging.node_subjects import Admission
 from ...judging.pods import GUARANTEED
 from ..alignment import ALIGNING, at_once, common_nodes, leaving_a_cpu, one_node_can_give_all
-from ..conditions import (
-    admitted,
-    fitting,
-    new_pod,
-    refused,
-    under,
-    with_several_nodes,
-    without_devices,
-    without_pod_resources,
-)
+from ..conditions import admitted, fitting, new_pod, refused, under, without_devices, without_pod_resources
 from ..outcomes import NOT_ALIGNED, in_words, listed, must_be_admitted
 
 chapter = Chapter(since="1.18")
@@ -60,10 +51,6 @@ def keeps_together(admission: Admission) -> Judgement:
     at_once(admission)
     admitted(admission)
     one_node_can_give_all(admission)
-    with_several_nodes(admission)
-    request = admission.request
-    several = request.memory or request.cpus + sum(request.devices.values()) > 1
-    applies(several, "one CPU or device alone is together")
     why = f"what pod {admission.pod.uid} is given is not together on one NUMA node, though one could give it all"
     return violated(common_nodes(admission), why, got=in_words(admission.held), allowed="one NUMA node for all")
 

@@ -6,7 +6,7 @@ from ....judging.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, CpuChoice, a
 from ....judging.node_subjects import Admission
 from ....judging.shared_views import ContainerView
 from ...conditions import new_pod, refused, under, under_static, with_option, without_devices, without_pod_resources
-from ..choices import on, spreading
+from ..choices import on
 from .maturity import maturity
 
 chapter = Chapter("cpu-manager/static", f"cpu-manager/{WHOLE_CORES}", since="1.22", area="cpu-manager options")
@@ -53,7 +53,7 @@ def refuses_a_partial_core(container: ContainerView) -> Judgement:
 def gives_whole_cores(subject: ContainerView | CpuChoice) -> Judgement:
     """Exclusive CPUs come as whole physical cores: no other container has a thread of these cores to itself."""
     on(subject, WHOLE_CORES)
-    spreading(subject.machine.core_bits, "core")
+    applies(any(core & (core - 1) for core in subject.machine.core_bits), "each core has one CPU")
     taken = applies(subject.chosen, "no choice of the asked number among free CPUs shows")
     about: tuple[str, ...] = ()
     if isinstance(subject, ContainerView):

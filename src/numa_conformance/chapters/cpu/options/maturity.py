@@ -115,7 +115,9 @@ def are_named_one_by_one(start: Start) -> Judgement:
     applies(any((start.kubelet.get("featureGates") or {}).values()), "no gate is on")
     applies(not start.named, "an option is named")
     applies(start.plain, "nothing was changed yet")
-    options = [option for option in STATIC_OPTIONS if _effect_of(option, start)]
+    effects = {option: effect for option in STATIC_OPTIONS if (effect := _effect_of(option, start)) is not None}
+    applies(effects, "nothing shows whether an option takes effect")
+    options = [option for option, effect in effects.items() if effect]
     return violated(not options, f"{', '.join(options)} takes effect by a gate alone", got=result_of(start))
 
 
