@@ -114,8 +114,7 @@ class _Commands(click.Group):
 
     def _no_such_command(self, name: str) -> str:
         pages = {} if self._path else PAGES
-        near = closest(name, (*self._below, *pages))
-        if near in pages:
+        if (near := closest(name, (*self._below, *pages))) in pages:
             return f"no such command {name!r}; docs/{near}.md is about {pages[near]!r}"
         accepted = f"accepted: {', '.join(self._below)}"
         return f"no such command {name!r} ({accepted}){did_you_mean(name, self._below)}"

@@ -230,8 +230,7 @@ class Kinds:
             return shrunk
         ends = self._clock() + self._seconds
         for history in on_real_machines(shrunk.history):
-            elsewhere = self._still(history, differs)
-            if elsewhere is not None:
+            if (elsewhere := self._still(history, differs)) is not None:
                 return elsewhere
             if self._clock() >= ends:
                 break

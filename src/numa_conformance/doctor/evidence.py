@@ -91,8 +91,7 @@ def _cgroup(sight: Sight, kind: str, container: ContainerSight) -> Iterator[Line
     if kind == "qos":
         yield Line.of(f"{cgroup.qos} by its place", cgroup.path)
     for file in files.get(kind, ()):
-        line = sight.tree.line(file)
-        if line is not None:
+        if (line := sight.tree.line(file)) is not None:
             yield line
 
 

@@ -98,8 +98,7 @@ def check(sight: Sight) -> Findings:
     verdicts, histories = judge(sighting), [sighting]
     by_key = {finding.key: finding for finding in _findings(sight, verdicts, of_configuration=False)}
     starts = [start_history(sight, version) for version in ((sight.version,) if sight.version else SUPPORTED)]
-    judged = [judge(start) for start in starts if start is not None]
-    if judged:
+    if judged := [judge(start) for start in starts if start is not None]:
         histories.insert(0, next(start for start in reversed(starts) if start is not None))
         by_version = [
             {finding.key: finding for finding in _findings(sight, each, of_configuration=True)} for each in judged

@@ -266,8 +266,7 @@ def _only_document(path: Path | str, kind: str) -> Document:
     """Return the only document of a file, or the only one that says to be of this kind."""
     documents = [inner for document in read_documents(path) for inner in _opened(document, kind)]
     if len(documents) == 1:
-        other = kind_of(documents[0])
-        if other not in ("", kind):
+        if (other := kind_of(documents[0])) not in ("", kind):
             raise UsageError(Fault(documents[0].place, f"is a {other}", f"one {kind}", closest(other, [kind])))
         return documents[0]
     chosen = [document for document in documents if kind_of(document) == kind]

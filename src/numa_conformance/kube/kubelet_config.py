@@ -192,8 +192,7 @@ def _written(config: KubeletConfiguration) -> dict[str, Any]:
     default = KubeletConfiguration()
     made: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND}
     for key, name in _ATTRIBUTES.items():
-        value = getattr(config, name)
-        if value != getattr(default, name):
+        if (value := getattr(config, name)) != getattr(default, name):
             made[key] = _plain(value)
     return made
 

@@ -159,8 +159,7 @@ def enable(config: pytest.Config) -> None:
         pytest.exit(printable(f"the target cannot be asked: {error}"), returncode=TARGET_UNREACHABLE)
     config.pluginmanager.register(FixtureScope())
     config.pluginmanager.register(CaseChoice(config))
-    listing = setting(config, "numa_list")
-    if listing:
+    if listing := setting(config, "numa_list"):
         _list_only(config, listing)
         return
     for hooks in (VerdictHooks(), Conclusion(config), Terminal(), Termination(), RareGarbage()):

@@ -212,8 +212,7 @@ def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:
 def _unspent(cases: Iterable[Case]) -> Iterator[str]:
     """Tell what a budget left out: of which groups, and which requirements were asked seldom for it."""
     short = sorted((case for case in cases if case.in_part), key=lambda case: case.asked)
-    groups = {name: counts for case in short for name, counts in case.in_part.items()}
-    if groups:
+    if groups := {name: counts for case in short for name, counts in case.in_part.items()}:
         parts = ", ".join(f"{driven:,} of {whole:,} of {name}" for name, (driven, whole) in groups.items())
         yield f"the budget left histories out; tested were {parts}"
     for what, low, high in (("not tested", 0, 1), (f"tested less than {SELDOM} times", 1, SELDOM)):

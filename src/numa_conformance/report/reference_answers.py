@@ -165,8 +165,7 @@ def _reasons(shown: Quirks, departs: Callable[[Quirks], bool]) -> Causes | None:
     names = shown.showing()
     if departs(shown.without(*names)):
         return None
-    alone = tuple(name for name in names if not departs(shown.without(name)))
-    if alone:
+    if alone := tuple(name for name in names if not departs(shown.without(name))):
         return alone
     least = list(names)
     for name in names:

@@ -61,8 +61,7 @@ def badge_svg(summary: Summary) -> str:
     claimed = len(summary.cases) - summary.counts["not claimed"]
     if claimed and summary.verdict != NOT_JUDGED:
         right += f" {summary.counts['passed']}/{claimed}"
-    profile = summary.profile.partition("@")[0]
-    if profile not in ("", "all"):
+    if (profile := summary.profile.partition("@")[0]) not in ("", "all"):
         right += f" ({profile})"
     right += f", {summary.level} {summary.target.kubernetes}"
     widths = [len(text) * _LETTER + _PADDING for text in (left, right)]

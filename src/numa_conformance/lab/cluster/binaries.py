@@ -164,8 +164,7 @@ def build_release(
         raise UsageError(Fault("--release", f"is {name!r}", "a release of Kubernetes, as 1.37.1"))
     version = release[1]
     folder = cached_release(version)
-    missing = [program for program in programs if not (folder / program).exists()]
-    if missing:
+    if missing := [program for program in programs if not (folder / program).exists()]:
         if shutil.which("go") is None:
             raise UsageError(
                 Fault("--release", "needs Go, and there is none in PATH", "https://go.dev/dl, or --binaries")

@@ -193,8 +193,7 @@ class Recorder:
                 continue
             kind, pod = heard
             with contextlib.suppress(*MALFORMED):
-                record = self._records.get(pod["spec"].get("nodeName") or "")
-                if record is not None:
+                if (record := self._records.get(pod["spec"].get("nodeName") or "")) is not None:
                     record.hear(kind, pod)
 
 

@@ -97,8 +97,7 @@ def run_workload(
                 text = f"nobody has decided about pod {made[-1]}"
                 raise UsageError(Fault("", text, f"a scheduler that calls itself {scheduler!r} and works: see its log"))
             yield _outcome(pod, copies)
-            node = pod["spec"].get("nodeName")
-            if node:
+            if node := pod["spec"].get("nodeName"):
                 settle(node)
             else:
                 cluster.ask("drop", made.pop())  # it would wait, and come when others go

@@ -116,8 +116,7 @@ class PluginNode(ABC):
             self._prepare(machine, request.kubelet)
         except StartError as error:
             return messages.StartFailed(error.stage, error.message, "ended" if error.stage == NOT_MET else None)
-        failure = self._come_up(request.kubelet)
-        if failure is not None:
+        if (failure := self._come_up(request.kubelet)) is not None:
             self._plugin.check_support()
             return messages.StartFailed("cpu-manager", failure, self._plugin.absence)
         restarts = self._plugin.take_restarts()

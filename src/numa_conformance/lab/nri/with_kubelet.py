@@ -90,8 +90,7 @@ class PluginWithKubelet(PluginNode):
             node.restart(_without_managers(kubelet), {})
         except StartError as error:
             return messages.StartFailed(error.stage, error.message)
-        failure = self._come_up(kubelet)
-        if failure is not None:
+        if (failure := self._come_up(kubelet)) is not None:
             return messages.StartFailed("cpu-manager", failure)
         pods: list[messages.ReadmittedPod | messages.RejectedPod] = []
         for uid in list(self._pods):

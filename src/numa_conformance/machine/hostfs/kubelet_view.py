@@ -179,8 +179,7 @@ class _Discovery:
 
     def _sockets(self) -> int:
         """Count packages in ``/proc/cpuinfo``, else over the online CPUs' package ids (CPU-DISC-10)."""
-        listed = set(_SOCKET_LINE.findall(self._cpuinfo or ""))
-        if listed:
+        if listed := set(_SOCKET_LINE.findall(self._cpuinfo or "")):
             return len(listed)
         online = [cpu for cpu in self._files.numbered(_CPU, "cpu") if self._is_online(cpu)]
         return len({self._files.number(f"{_CPU}/cpu{cpu}/topology/physical_package_id") or 0 for cpu in online})

@@ -85,8 +85,7 @@ class CompressedHints:
 
         ``Hint(None, False)`` when there is none.
         """
-        preferred = [mask for mask in self.preferred if mask & within == within]
-        if preferred:
+        if preferred := [mask for mask in self.preferred if mask & within == within]:
             return Hint(min(preferred, key=lambda mask: (mask.bit_count(), mask)), True)
         needed = within & self.free
         suited = [mask | needed for mask in self.base if (mask | needed) & within == within and mask | needed]

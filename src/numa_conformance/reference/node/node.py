@@ -178,8 +178,7 @@ class Node(NodeLife):
                 if provider.container_starts(pod, container):
                     self._checkpoints.released(provider)
                     self._checkpoints.due(provider)
-            exclusive = self._cpusets.exclusive_cpus_of(uid, container.name)
-            if exclusive:
+            if exclusive := self._cpusets.exclusive_cpus_of(uid, container.name):
                 self._containers.last_sent[uid, container.name] = exclusive
             self._containers.start(uid, container.name, self._cpusets.cpus_of(uid, container.name))
             if pod.is_ordinary_init(container):

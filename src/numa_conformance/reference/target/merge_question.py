@@ -31,8 +31,7 @@ def ask_merge(
 
     Raises ``UsageError`` for what no machine has, and ``StartError`` for options with which no node comes up.
     """
-    faults = list(_faults(request))
-    if faults:
+    if faults := list(_faults(request)):
         raise UsageError(faults)
     options = parse_options(request.options, FeatureGates.build(version, {}, changes), quirks, nodes=len(request.nodes))
     policy = policy_of(request.policy, "container", options, request.nodes, request.distances, quirks)

@@ -26,8 +26,7 @@ def choose_nodes_by_socket(
     """
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
         for places, crosses in ((sockets, False), ([range(len(free))], True)):
-            outcome = _best(free, places, count, group, size)
-            if outcome is not None:
+            if (outcome := _best(free, places, count, group, size)) is not None:
                 return chooser.choice(*outcome, crosses=crosses)
     return None
 
@@ -90,8 +89,7 @@ class Distribution(Documented):
         if group < 1 or count % group:
             return pack(taking.free, count)
         order = [key & INDEX_MASK for key in taking.node_order()]
-        inside = self._on_one_node(taking, order)
-        if inside:
+        if inside := self._on_one_node(taking, order):
             return pack(inside, count)
         choice = self._choose(taking, order, count)
         if choice is None:
