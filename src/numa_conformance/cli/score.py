@@ -164,8 +164,7 @@ def _as_json(pod: Pod, profile: SchedulerProfile, scored: Iterable[_Scored], qui
 def _step_json(profile: SchedulerProfile, step: ResourceStep, quirks: SchedulerQuirks) -> dict[str, Any]:
     amounts = {"used": step.used, "pod": step.of_pod, "requested": step.requested, "allocatable": step.capacity}
     result = {"score": step.score, "weight": step.weight, "leftOut": step.left_out or None}
-    arithmetic = step_text(profile.fit.strategy, step, quirks)
-    return {"resource": step.name, **amounts, **result, "arithmetic": arithmetic}
+    return {"resource": step.name, **amounts, **result, "arithmetic": step_text(profile.fit.strategy, step, quirks)}
 
 
 def _lines(pod: Pod, profile: SchedulerProfile, scored: Sequence[_Scored], quirks: SchedulerQuirks) -> list[str]:

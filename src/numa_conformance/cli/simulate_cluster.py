@@ -75,8 +75,7 @@ def command(
     for unmodelled, names in users.items():
         notice(unmodelled.describe(listed(names)))
     if became is not None:
-        documented = level == "documented"
-        differs = compare(cluster, fleet, setups, became, documented=documented, as_json=as_json)
+        differs = compare(cluster, fleet, setups, became, documented=level == "documented", as_json=as_json)
         return DIFFERENT if differs else OK
     jobs = [Job(setup, seed) for setup in setups for seed in range(seeds)]
     track = partial(with_progress, label="placing pods")

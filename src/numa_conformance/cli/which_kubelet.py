@@ -109,8 +109,7 @@ def _fit_lines(alike: Sequence[Fit]) -> Iterator[str]:
         yield f"decides as Kubernetes {versions}"
         return
     yield f"decides as Kubernetes {versions}, but:"
-    for name in fit.turned:
-        yield f"  {_turn_line(name, fit.version)}"
+    yield from (f"  {_turn_line(name, fit.version)}" for name in fit.turned)
     for title, group in groupby(map(_title, fit.unexplained[:MOST_SHOWN])):
         count = len(list(group))
         yield f"  nothing known explains its answers on {title}{f' ({count} times)' if count > 1 else ''}"

@@ -33,8 +33,7 @@ def simpler(history: History) -> Iterator[History]:
 
 def _simpler_params(params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for name in _SETTINGS:
-        for less in _less(params.get(name)):
-            yield {**params, name: less}
+        yield from ({**params, name: less} for less in _less(params.get(name)))
     if isinstance(params.get("pod"), Mapping):
         for spec in _smaller_spec(params["pod"].get("spec", {})):
             yield {**params, "pod": {**params["pod"], "spec": spec}}
@@ -43,8 +42,7 @@ def _simpler_params(params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _less(settings: Any) -> Iterator[dict[str, Any]]:
     if not isinstance(settings, Mapping):
         return
-    for name in settings:
-        yield {key: value for key, value in settings.items() if key != name}
+    yield from ({key: value for key, value in settings.items() if key != name} for name in settings)
     for name, value in settings.items():
         if isinstance(value, Mapping) and len(value) > 1:
             yield from ({**settings, name: less} for less in _less(value))
@@ -87,8 +85,7 @@ def is_real(machine: Machine) -> bool:
 
 def on_real_machines(history: History) -> Iterator[History]:
     """Yield a history on each real machine that has its CPUs and may have its devices, those of few CPUs first."""
-    first = history.steps[0]
-    named = _cpus_named(first)
+    named = _cpus_named(history.steps[0])
     if named is None:
         return
     devices = history.head.machine.devices

@@ -160,8 +160,7 @@ def _main_file(tree: NodeTree, process: KubeletProcess | None, config: Path | No
 def _drop_ins(tree: NodeTree, process: KubeletProcess | None, config_dir: Path | None) -> list[tuple[str, Path]]:
     """Return the files of the drop-in folder in alphanumeric order; only those that end in ``.conf`` are read."""
     if config_dir is not None:
-        inside = NodeTree(config_dir)
-        return [(str(config_dir.absolute() / name), place) for name, place in _conf_files(inside, "")]
+        return [(str(config_dir.absolute() / name), place) for name, place in _conf_files(NodeTree(config_dir), "")]
     path = process.last("config-dir") if process else None
     return list(_conf_files(tree, path.strip("/") + "/")) if path else []
 

@@ -127,8 +127,7 @@ def _files(sight: Sight, requirement: str, wrong: Violation) -> Iterator[Line]:
 def _configuration_lines(sight: Sight, requirement: str) -> Iterator[Line]:
     """Yield the lines of the configuration that a requirement is about."""
     manager, _, rest = requirement.partition("/")
-    part = rest.partition("/")[0]
-    for field in _FIELDS.get(part, _POLICIES.get(manager, ())):
+    for field in _FIELDS.get(rest.partition("/")[0], _POLICIES.get(manager, ())):
         if field in sight.configured.lines:
             yield sight.configured.lines[field]
 

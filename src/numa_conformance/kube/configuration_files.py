@@ -215,8 +215,7 @@ def read_kubelet_configuration(path: Source | None) -> KubeletConfiguration:
     value, is_file = document.value, re.fullmatch(r"(: document \d+)?", document.place.removeprefix(name_of(path)))
     if isinstance(value, Mapping) and not is_file:
         value = {**HEAD, **value}
-    config = KubeletConfiguration.from_dict(value, document.place, lenient=True)
-    return replace(config, notes=document.notes)
+    return replace(KubeletConfiguration.from_dict(value, document.place, lenient=True), notes=document.notes)
 
 
 def kubelet_document(path: Source) -> Document:

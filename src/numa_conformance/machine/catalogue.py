@@ -91,8 +91,7 @@ def _parts(path: Source, inside: str | None) -> Sequence[Machine | Facts]:
             machine = read_machine(root, Path(os.path.abspath(path)).name.split(".")[0] or None)
             return [replace(machine, notes=(*machine.notes, *unseen(root, machine)))]
     content, place = read_content(path), name_of(path)
-    facts = facts_of_text(decoded(content), place)
-    return facts or [_written_machine(read_text(content, place), place)]
+    return facts_of_text(decoded(content), place) or [_written_machine(read_text(content, place), place)]
 
 
 def _written_machine(documents: Sequence[Document], name: str) -> Machine:

@@ -213,8 +213,7 @@ def derive_view(machine: Machine, *, node_wide_cache_is_no_uncore_cache: bool = 
         threads = members[cpu.numa, cpu.socket, cpu.core]
         node_wide = cores_in_node[cpu.numa] * len(threads)
         rows.append(ViewCpu(cpu.id, cpu.numa, cpu.socket, threads[0], _uncore(machine, cpu, node_wide, trust=trust)))
-    sockets = len({row.socket for row in rows})
-    view = KubeletView(tuple(rows), len(rows), len(members), sockets, machine.numa_ids)
+    view = KubeletView(tuple(rows), len(rows), len(members), len({row.socket for row in rows}), machine.numa_ids)
     return machine._views.setdefault(node_wide_cache_is_no_uncore_cache, view)
 
 

@@ -86,8 +86,7 @@ class NumaCluster:
 
     def pod(self, name: str, namespace: str = "default") -> dict[str, Any]:
         """Return a pod as the API server has it."""
-        answer = self.api.read_namespaced_pod(name, namespace)
-        return dict(self.client.sanitize_for_serialization(answer))
+        return dict(self.client.sanitize_for_serialization(self.api.read_namespaced_pod(name, namespace)))
 
     def held(self, name: str, namespace: str = "default") -> dict[str, dict[str, Any]]:
         """Return container to what it holds by the state files: ``cpus`` (as a kernel writes them), ``memory``, ...."""

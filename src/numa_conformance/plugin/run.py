@@ -53,8 +53,7 @@ class Snapshots:
         folder = setting(config, "numa_snapshots")
         update = is_set(config, "numa_snapshot_update")
         if not folder:
-            named = any(setting(config, f"numa_{name}") for name in NAMING)
-            if update and named:
+            if update and any(setting(config, f"numa_{name}") for name in NAMING):
                 message = "would replace the kubelet's golden snapshots by those of the target"
                 raise UsageError(Fault(UPDATE, message, "together with --numa-snapshots FOLDER"))
             return cls(data_folder("conformance") / "exact" / "golden", update=update)

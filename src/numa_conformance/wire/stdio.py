@@ -43,9 +43,8 @@ class Stdio(ProcessConnection):
         if line.startswith(_NOT_STARTED):
             raise Crashed(line.decode().rstrip())
         shown = Exchange(received=line[:2000].decode("utf-8", "replace"))
-        result = _result(line, self._number, message.method.name, shown)
         try:
-            reply: R = checked_reply(message.method, result)
+            reply: R = checked_reply(message.method, _result(line, self._number, message.method.name, shown))
             return reply
         except BadReply as fault:
             raise BadReply(fault.message, shown) from fault

@@ -226,5 +226,4 @@ def _kubernetes(version: str, theirs: str) -> Iterator[str]:
     too, as v0.MINOR.PATCH.
     """
     yield f"require k8s.io/kubernetes v{version}"
-    for staged in _STAGED.findall(theirs):
-        yield f"replace {staged} => {staged} v0.{version.removeprefix('1.')}"
+    yield from (f"replace {staged} => {staged} v0.{version.removeprefix('1.')}" for staged in _STAGED.findall(theirs))

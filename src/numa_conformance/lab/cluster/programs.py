@@ -63,8 +63,7 @@ def last_words(log: Path) -> str:
     text = end_of(log, _END_BYTES)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     reasons = list(filter(None, map(_of_json, lines))) or [line for line in lines if line.startswith(_BEGINS)]
-    words = (reasons or _ERROR.findall(text) or lines or ["it said nothing"])[-1]
-    return words[:_LONGEST]
+    return (reasons or _ERROR.findall(text) or lines or ["it said nothing"])[-1][:_LONGEST]
 
 
 def met_a_port_in_use(log: Path) -> bool:

@@ -138,8 +138,7 @@ class RunningKubelet:
     def _last_words(self) -> str:
         errors = _ERROR.findall(self.log)
         causes = [cause for line in errors for cause in _CAUSE.findall(line)]
-        words = str((causes or errors or [self.log[-500:] or "it said nothing"])[-1])
-        return words.replace('\\"', '"')
+        return str((causes or errors or [self.log[-500:] or "it said nothing"])[-1]).replace('\\"', '"')
 
 
 def free_ports(count: int) -> list[int]:

@@ -84,14 +84,13 @@ def _container(name: str, placed: Placement | None, view: NodeView) -> Any:
     if placed is None:
         return V1.ContainerResources(name=name)
     held = placed.devices or {}
-    blocks = placed.memory or ()
     return V1.ContainerResources(
         name=name,
         devices=[record for resource, ids in held.items() for record in _held(resource, ids, view)],
         cpu_ids=list(iter_bits(placed.cpus)),
         memory=[
             V1.ContainerMemory(memory_type=block.type, size=block.bytes, topology=_nodes(block.nodes))
-            for block in blocks
+            for block in placed.memory or ()
         ],
     )
 

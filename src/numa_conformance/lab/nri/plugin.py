@@ -108,8 +108,7 @@ class PluginNode(ABC):
         self._start, self._pods = request, {}
         machine = machine_from_dict(request.machine, "machine")
         self._online = machine.online_bits
-        version = request.kubernetes_version or DEFAULT
-        documented = ReferenceTarget("documented", version).node_start(request)
+        documented = ReferenceTarget("documented", request.kubernetes_version or DEFAULT).node_start(request)
         if isinstance(documented, messages.StartFailed):
             return documented
         try:

@@ -25,9 +25,8 @@ def read_kubelet_view(root: Path | str) -> KubeletView:
     Raises ``StartError`` where the kubelet would not come up (CPU-TOPO-05); its cause, where discovery was broken off
     and the kubelet only logs it (CPU-DISC-04), names the file. Raises ``UsageError`` when the root is no folder.
     """
-    files = HostFiles(Path(root))
     try:
-        view = _Discovery(files).run()
+        view = _Discovery(HostFiles(Path(root))).run()
     except UsageError as error:
         raise StartError("cpumanager", _NO_CPUS) from error
     if not view.num_cpus:

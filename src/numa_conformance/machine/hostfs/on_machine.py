@@ -118,8 +118,7 @@ def _covers() -> Iterator[tuple[str, Path]]:
         ("class/pci_bus/*/cpuaffinity", "cpumap"),
         ("class/pci_bus/*/cpulistaffinity", "cpulist"),
     ):
-        for place in Path("/sys").glob(pattern):
-            yield f"everything/{file}", place
+        yield from ((f"everything/{file}", place) for place in Path("/sys").glob(pattern))
     for folder in _process_cpusets():
         for kind, file in (("cpus", "cpulist"), ("mems", "nodelist")):
             for name in (f"cpuset.{kind}", f"cpuset.effective_{kind}", f"cpuset.{kind}.effective"):

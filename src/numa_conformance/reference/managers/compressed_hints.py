@@ -116,5 +116,4 @@ def subsets_by_size(nodes: Sequence[int]) -> Iterator[int]:
     """Yield the masks of all non-empty subsets, by size and then in combination order (TOPO-HINT-06)."""
     bits = [1 << node for node in nodes]
     for size in range(1, len(bits) + 1):
-        for chosen in combinations(bits, size):
-            yield sum(chosen)
+        yield from map(sum, combinations(bits, size))

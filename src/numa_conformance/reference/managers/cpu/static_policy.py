@@ -123,9 +123,7 @@ class StaticPolicy(Documented, CpuManager):
         return self._answer(self.pod_hint_request(pod))
 
     def _answer(self, request: HintRequest | None) -> Mapping[str, list[Hint] | None] | None:
-        if request is None:
-            return None
-        return {"cpu": request.hints(self._preference)}
+        return None if request is None else {"cpu": request.hints(self._preference)}
 
     def allocate(
         self, pod: Pod, container: Container, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None
