@@ -94,7 +94,7 @@ class KubeletTarget:
         return node.files().shared_pool == self._started.default_cpuset
 
     def _start(self, request: messages.StartNode) -> messages.NodeStarted | messages.StartFailed:
-        self._stop()
+        self.close()
         self._reused = False
         machine = machine_from_dict(request.machine, "machine")
         try:
@@ -186,9 +186,6 @@ class KubeletTarget:
 
     def close(self) -> None:
         """End the node."""
-        self._stop()
-
-    def _stop(self) -> None:
         self._started = None
         if self._node is not None:
             self._node.close()

@@ -37,12 +37,12 @@ class _Lister:
         """Tell of every pod; before 1.34 of those too that are refused (DEV-PR-05)."""
         view = self._agent.view
         pods = list(view.pods)
-        if not self._enabled("KubeletPodResourcesListUseActivePods"):
+        if not self._agent.node.gates.enabled("KubeletPodResourcesListUseActivePods"):
             pods += view.refused
         return V1.ListPodResourcesResponse(pod_resources=[_pod(pod, view) for pod in pods])
 
     def get(self, request: Any, context: grpc.ServicerContext) -> Any:
-        if not self._enabled("KubeletPodResourcesGet"):
+        if not self._agent.node.gates.enabled("KubeletPodResourcesGet"):
             context.abort(grpc.StatusCode.UNKNOWN, "PodResources API Get method disabled")
         view = self._agent.view
         name, namespace = request.pod_name, request.pod_namespace
@@ -68,9 +68,6 @@ class _Lister:
         ]
         cpus = list(iter_bits(view.pools.allocatable or 0))
         return V1.AllocatableResourcesResponse(devices=devices, cpu_ids=cpus, memory=memory)
-
-    def _enabled(self, gate: str) -> bool:
-        return self._agent.node.gates.enabled(gate)
 
 
 def _pod(pod: Pod, view: NodeView) -> Any:

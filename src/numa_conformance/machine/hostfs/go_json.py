@@ -116,15 +116,7 @@ def fields(value: Any, known: Mapping[str, str], owner: str) -> Iterator[tuple[s
 
 def kind(value: Any) -> str:
     """Name a JSON value's type as the kubelet's decoder does."""
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, Pairs):
-        return "object"
-    if isinstance(value, list):
-        return "array"
-    return "number"
+    return {bool: "bool", str: "string", Pairs: "object", list: "array"}.get(type(value), "number")
 
 
 def type_error(value: Any, field: str, wanted: str) -> GoJsonError:

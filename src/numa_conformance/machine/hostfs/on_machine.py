@@ -39,7 +39,11 @@ def enter_machine(machine: Machine, *, become_root: bool = False) -> None:
     tree.write_whole("proc/stat", stat(machine, of_the_host["stat"]))
     for name in others:
         tree.folder(f"sys/devices/system/{name}")
-    _write_everything(machine, tree)
+    # These cover files of the host that say "all CPUs" or "all NUMA nodes", and would contradict the machine.
+    tree.write("everything/cpulist", format_bits(machine.online_bits))
+    tree.write("everything/cpumap", cpu_map(machine.online_bits))
+    tree.write("everything/nodelist", format_bits(bits_of(machine.numa_ids)))
+    tree.write("everything/no_node", -1)
     make_read_only(_SYSTEM)
     for name in _COVERED:
         if Path("/", name).exists() and Path(_SYSTEM, name).exists():
@@ -99,14 +103,6 @@ def _apart(folder: Path, place: str, mounts: Sequence[str]) -> Iterator[str]:
         there = os.path.join(place, each.name)
         if each.is_dir() and not each.is_symlink():
             yield from [there] if there in mounts or os.path.islink(there) else _apart(each, there, mounts)
-
-
-def _write_everything(machine: Machine, tree: Tree) -> None:
-    """Write what covers files of the host that say "all CPUs" or "all NUMA nodes", and would contradict the machine."""
-    tree.write("everything/cpulist", format_bits(machine.online_bits))
-    tree.write("everything/cpumap", cpu_map(machine.online_bits))
-    tree.write("everything/nodelist", format_bits(bits_of(machine.numa_ids)))
-    tree.write("everything/no_node", -1)
 
 
 def _covers() -> Iterator[tuple[str, Path]]:

@@ -1,5 +1,6 @@
 """``/sys/devices/system/node``: NUMA nodes and their distances, and their memory, free or in huge pages."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....cpuset import bits_of, format_bits, iter_bits
@@ -80,10 +81,9 @@ def kibibytes_of(size: str) -> int:
 
 def huge_page_pools(nodes: Iterable[MemoryNode]) -> dict[str, int]:
     """Return the number of pages of each size over all nodes."""
-    pools: dict[str, int] = {}
+    pools = Counter[str]()
     for node in nodes:
-        for size, pages in node.hugepages.items():
-            pools[size] = pools.get(size, 0) + pages
+        pools.update(node.hugepages)
     return pools
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from ......cpuset import union
 from ....departures import Documented
 from ...accumulator import INDEX_MASK, Accumulator, NotEnoughCpus
 from ...topology import CpuTopology, number_touched
@@ -192,7 +193,4 @@ def _named(choice: NodeChoice | None, order: Sequence[int]) -> NodeChoice | None
 
 def _in_one_socket(topology: CpuTopology, nodes: Iterable[int]) -> bool:
     """Tell whether NUMA nodes, by index, have parts in one socket only (CPU-DIST-18)."""
-    cpus = 0
-    for node in nodes:
-        cpus |= topology.nodes.masks[node]
-    return number_touched(topology.sockets.masks, cpus) <= 1
+    return number_touched(topology.sockets.masks, union(topology.nodes.masks[node] for node in nodes)) <= 1
