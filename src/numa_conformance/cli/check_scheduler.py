@@ -13,8 +13,7 @@ from .options import CLUSTER, WITHIN
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 
 _LOOK_SECONDS = 0.05
-_Counts = Mapping[str, Callable[[Sequence[SchedulingOutcome]], int]]
-_COUNTS: _Counts = {
+_COUNTS: Mapping[str, Callable[[Sequence[SchedulingOutcome]], int]] = {
     "pods": len,
     "run": lambda pods: sum(bool(pod.node) and not pod.reason for pod in pods),
     "bound and refused": lambda pods: sum(pod.is_refused for pod in pods),

@@ -17,9 +17,6 @@ from ..machine import Machine, catalogue_names, load_machine
 from ..wire.history.history import History, Step
 from .differing import Differing
 
-_SETTINGS = ("kubelet", "options")
-_OF_PODS = ("initContainers", "containers")
-
 
 def simpler(history: History) -> Iterator[History]:
     """Yield a history with something left out: steps, settings, containers, requests. The caller tests the rest."""
@@ -32,7 +29,7 @@ def simpler(history: History) -> Iterator[History]:
 
 
 def _simpler_params(params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for name in _SETTINGS:
+    for name in ("kubelet", "options"):
         yield from ({**params, name: less} for less in _less(params.get(name)))
     if isinstance(params.get("pod"), Mapping):
         for spec in _smaller_spec(params["pod"].get("spec", {})):
@@ -49,7 +46,7 @@ def _less(settings: Any) -> Iterator[dict[str, Any]]:
 
 
 def _smaller_spec(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for kind in _OF_PODS:
+    for kind in ("initContainers", "containers"):
         containers = spec.get(kind) or []
         for index, container in enumerate(containers):
             rest = [*containers[:index], *containers[index + 1 :]]

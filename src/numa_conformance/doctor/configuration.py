@@ -28,7 +28,6 @@ CGROUP_ROOT = "cgroupRoot"
 _SHUTDOWN = ("shutdownGracePeriod", "shutdownGracePeriodCriticalPods", "shutdownGracePeriodByPodPriority")
 _FIELDS = (*MANAGER_FIELDS, CGROUP_ROOT, "allowedUnsafeSysctls", "registerWithTaints", *_SHUTDOWN)
 MAX_DROP_INS = 1_000
-_SUFFIX = ".conf"
 _DEPTH = 4
 _KEY = re.compile(r"""["']?\b([A-Za-z]+)["']?\s*:""")
 _WIDEST = 200
@@ -174,7 +173,7 @@ def _conf_files(tree: NodeTree, folder: str, depth: int = 0) -> Iterator[tuple[s
         place = tree.place(f"{folder}{name}")
         if place is not None and place.is_dir() and depth < _DEPTH and not place.is_symlink():
             yield from _conf_files(tree, f"{folder}{name}/", depth + 1)
-        elif place is not None and name.endswith(_SUFFIX) and place.is_file():
+        elif place is not None and name.endswith(".conf") and place.is_file():
             yield f"{folder}{name}", place
 
 

@@ -19,9 +19,6 @@ from .history import sight_history, start_history
 from .look import Sight
 from .tree import Line
 
-Severity = Literal["error", "warning"]
-
-
 MOST_FINDINGS = 1_000
 """More are not told of one pass."""
 _NEEDS = dict(line.split("; ") for line in text_of(__package__, "quirk_needs.txt").splitlines())
@@ -40,7 +37,7 @@ class NodeFinding:
     requirement: str
     text: str
     address: str
-    severity: Severity
+    severity: Literal["error", "warning"]
     message: str
     got: str
     allowed: str

@@ -23,7 +23,6 @@ from .texts.machine import Assumptions
 from .texts.readers import ACCEPTED, facts_of_text
 
 _FOLDER = "topologies"
-_FILES = (".yaml", ".yml", ".json")
 _FIELDS = {"name", "cpus", "memory", "groups", *REGULAR_FIELDS}
 
 
@@ -36,7 +35,7 @@ def catalogue_names() -> tuple[str, ...]:
 
 def is_machine_file(text: str) -> bool:
     """Tell whether a text names a file rather than a machine of the catalogue."""
-    return text == "-" or "/" in text or text.endswith(_FILES)
+    return text == "-" or "/" in text or text.endswith((".yaml", ".yml", ".json"))
 
 
 def machine_of(source: Source, notice: Callable[[str], None]) -> Machine:

@@ -22,7 +22,6 @@ _LOOK_SECONDS = 0.05
 _PATIENCE = 60.0
 _OURS = ("default", "kube-node-lease", "kube-public", "kube-system")
 """Namespaces that every cluster has."""
-_KINDS = ("deployment", "stateful_set", "daemon_set", "replica_set")
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class NumaCluster:
         apps, batch = client.AppsV1Api(self.client), client.BatchV1Api(self.client)
         for space in self.api.list_namespace().items:
             name = space.metadata.name
-            for kind in _KINDS:
+            for kind in ("deployment", "stateful_set", "daemon_set", "replica_set"):
                 getattr(apps, f"delete_collection_namespaced_{kind}")(name, propagation_policy="Background")
             batch.delete_collection_namespaced_job(name, propagation_policy="Background")
             if name not in _OURS:

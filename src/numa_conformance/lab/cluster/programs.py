@@ -53,7 +53,6 @@ class ClusterProgram:
 
 _ERROR = re.compile(r'^[EF]\d{4} .*?\] "?(.*?)"?$', re.MULTILINE)
 _BEGINS = ("Error:", "error:", "panic:")
-_LEVELS = ("error", "panic", "fatal")
 _LONGEST = 500
 _END_BYTES = 65536
 
@@ -77,6 +76,6 @@ def _of_json(line: str) -> str:
         entry = json.loads(line)
     except ValueError:
         return ""
-    if not isinstance(entry, dict) or entry.get("level") not in _LEVELS:
+    if not isinstance(entry, dict) or entry.get("level") not in ("error", "panic", "fatal"):
         return ""
     return ": ".join(str(entry[key]) for key in ("msg", "error") if key in entry)

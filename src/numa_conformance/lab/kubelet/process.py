@@ -23,7 +23,6 @@ _START_SECONDS = 60
 _POLL_SECONDS = 0.01
 _END_SECONDS = 5.0
 """Between a connection that breaks and the end of a kubelet that writes down why."""
-_NO_INOTIFY = "inotify_init: too many open files"
 _INOTIFY_SECONDS = 30.0
 """In which others may give back inotify instances."""
 _INOTIFY_AGAIN_SECONDS = 0.5
@@ -76,7 +75,7 @@ class RunningKubelet:
         try:
             self._wait_until_up()
         except StartError as error:
-            if _NO_INOTIFY in error.message:
+            if "inotify_init: too many open files" in error.message:
                 return False
             raise
         return True

@@ -22,7 +22,6 @@ from .launcher import Launcher
 from .node import RealNode
 from .process import version_of
 
-_PREFIX = "Pod was rejected: "
 _NO_ROOM = re.compile(r"no set of running pods found to reclaim resources: \[\(res: ([^,]+),")
 """What becomes of ``OutOfcpu`` where a pod comes from the kubelet's folder: such pods count as critical, for which
 others would be ended."""
@@ -203,7 +202,7 @@ def untold_fields(version: KubernetesVersion) -> frozenset[str]:
 
 def reason_and_message(refusal: Mapping[str, Any]) -> tuple[str, str]:
     """Return reason and message of a refused pod, as they are for a pod of a cluster."""
-    message = str(refusal.get("message") or "").removeprefix(_PREFIX)
+    message = str(refusal.get("message") or "").removeprefix("Pod was rejected: ")
     no_room = _NO_ROOM.search(message)
     return (f"OutOf{no_room[1]}" if no_room else str(refusal["reason"])), message
 

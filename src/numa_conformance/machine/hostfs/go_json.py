@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-_LITERALS = ("true", "false", "null")
 _NUMBERS = {"int": range(-(2**63), 2**63), "uint64": range(2**64), "checksum.Checksum": range(2**64)}
 """Types that hold a number, and which: the decoder tells one that does not fit."""
 
@@ -65,7 +64,7 @@ def _word(error: json.JSONDecodeError, text: str) -> str:
 
 def _word_value(text: str, at: int) -> str:
     word = text[at:]
-    for literal in _LITERALS:
+    for literal in ("true", "false", "null"):
         if literal.startswith(word):
             return "unexpected end of JSON input"
         if word[0] == literal[0]:
