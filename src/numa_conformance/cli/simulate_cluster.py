@@ -32,7 +32,6 @@ _SIMPLE = ("LeastAllocated", "MostAllocated")
 @click.option(
     "--kubernetes-version",
     type=version,
-    default=None,
     help=f"Their version, {SUPPORTED_RANGE} (default: what each node says, else {DEFAULT}).",
 )
 @LEVEL

@@ -219,8 +219,6 @@ def derive_view(machine: Machine, *, node_wide_cache_is_no_uncore_cache: bool = 
 
 def _uncore(machine: Machine, cpu: Cpu, node_wide: int, *, trust: bool) -> int:
     """Return the cache id, or the socket id where the kubelet sees no split cache (CPU-DISC-12, CPU-DISC-14)."""
-    if cpu.uncore is None:
-        return cpu.socket
-    if not trust and machine.uncore_bits[cpu.uncore].bit_count() == node_wide:
+    if cpu.uncore is None or (not trust and machine.uncore_bits[cpu.uncore].bit_count() == node_wide):
         return cpu.socket
     return cpu.uncore

@@ -216,8 +216,7 @@ def _unspent(cases: Iterable[Case]) -> Iterator[str]:
         parts = ", ".join(f"{driven:,} of {whole:,} of {name}" for name, (driven, whole) in groups.items())
         yield f"the budget left histories out; tested were {parts}"
     for what, low, high in (("not tested", 0, 1), (f"tested less than {SELDOM} times", 1, SELDOM)):
-        names = [name for case in short if low <= case.asked < high for name in case.requirements]
-        if names:
+        if names := [name for case in short if low <= case.asked < high for name in case.requirements]:
             yield f"within the budget {len(names)} requirements were {what}: {listed(names, MOST_SELDOM)}"
 
 
@@ -229,8 +228,7 @@ def _in_part(cases: Iterable[Case]) -> Iterator[str]:
 
 
 def _unjudged(cases: Iterable[Case]) -> Iterator[str]:
-    names = [name for case in cases if case.verdict == "not judged" for name in case.requirements]
-    if names:
+    if names := [name for case in cases if case.verdict == "not judged" for name in case.requirements]:
         yield f"{len(names)} requirements are not judged, as answers are malformed or missing: {listed(names)}"
 
 
