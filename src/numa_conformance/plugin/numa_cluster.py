@@ -56,8 +56,7 @@ class NumaCluster:
 
     def until_decided(self, name: str, namespace: str = "default") -> Decision:
         """Wait until a pod runs, fits no node or is refused; raises ``TimeoutError`` after a minute."""
-        uid = self.pod(name, namespace)["metadata"]["uid"]
-        in_time = self._known.ask("decided", uid)
+        in_time = self._known.ask("decided", self.pod(name, namespace)["metadata"]["uid"])
         pod = self.pod(name, namespace)
         if not in_time:
             raise TimeoutError(f"pod {name} is not decided after a minute: {pod.get('status')}")
@@ -89,8 +88,7 @@ class NumaCluster:
 
     def held(self, name: str, namespace: str = "default") -> dict[str, dict[str, Any]]:
         """Return container to what it holds by the state files: ``cpus`` (as a kernel writes them), ``memory``, ...."""
-        uid = self.pod(name, namespace)["metadata"]["uid"]
-        return dict(self._known.ask("held").get(uid) or {})
+        return dict(self._known.ask("held").get(self.pod(name, namespace)["metadata"]["uid"]) or {})
 
     def status(self) -> dict[str, Any]:
         """Return what ``numa-conformance cluster status --json`` tells."""

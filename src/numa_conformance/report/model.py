@@ -111,7 +111,6 @@ class Summary(msgspec.Struct, frozen=True):
         silent = NOT_JUDGED if faults else NOT_ASKED if absences and not idle else ""
         whole_run = {"narrowed": narrowed, "complete": not missing}
         concluded = cls.concluded(target, level, name, ordered, problems, silent=silent, **whole_run)
-        alone = [] if narrowed else _alone(ordered, target.features, "each case needs another that is not claimed")
         notes = [
             *(f"{why}: {' '.join(words.split())}" for words in absences.values()),
             *_restarted(restarts),
@@ -119,7 +118,7 @@ class Summary(msgspec.Struct, frozen=True):
             *_unspent(ordered),
             *_in_part(ordered),
             *unasked(known, ordered, absent),
-            *alone,
+            *([] if narrowed else _alone(ordered, target.features, "each case needs another that is not claimed")),
             *(() if narrowed else next_claim(target, ordered)),
         ]
         return msgspec.structs.replace(concluded, notes=notes, planned=len(ordered) + len(missing))
@@ -251,8 +250,7 @@ def _untested(cases: list[Case], profile: Profile, claimed: list[str], level: st
 
 def _alone(cases: list[Case], claimed: list[str], why: str) -> list[str]:
     """Name claimed features none of whose cases was asked."""
-    run = _features_of(case for case in cases if case.verdict not in SILENT_CASES)
-    alone = _features_of(cases) - run
+    alone = _features_of(cases) - _features_of(case for case in cases if case.verdict not in SILENT_CASES)
     return [f"feature {feature} is claimed, and not tested: {why}" for feature in claimed if feature in alone]
 
 

@@ -153,8 +153,7 @@ class PluginNode(ABC):
     @property
     def _shared(self) -> str:
         holdings = (holding for uid in self._pods for holding in self._holdings(uid).values())
-        taken = union(CpuSet.parse(holding.cpus).bits for holding in holdings)
-        return format_bits(self._online & ~taken)
+        return format_bits(self._online & ~union(CpuSet.parse(holding.cpus).bits for holding in holdings))
 
     def _holding(self, cpus: str, mems: str, *, is_entitled: bool) -> messages.ContainerHolding:
         """Return what a container has whose cpuset and NUMA nodes were set so; "" where nothing keeps it."""
