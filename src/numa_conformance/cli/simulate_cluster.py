@@ -133,8 +133,7 @@ def _setups(configs: Iterable[Path], strategies: Iterable[str], version: Kuberne
             setups.append(Setup(label, profile.fit))
     for name in strategies or (() if setups else _SIMPLE):
         setups.append(Setup(name, NodeResourcesFitArgs.from_dict({"scoringStrategy": {"type": name}})))
-    twice = [label for label, count in Counter(setup.label for setup in setups).items() if count > 1]
-    if twice:
+    if twice := [label for label, count in Counter(setup.label for setup in setups).items() if count > 1]:
         raise UsageError(Fault("--config", f"two strategies are called {twice[0]!r}", "files of different names"))
     return setups
 

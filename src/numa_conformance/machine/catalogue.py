@@ -44,8 +44,7 @@ def machine_of(source: Source, notice: Callable[[str], None]) -> Machine:
     for note in machine.notes:
         if note.startswith(UNSEEN):
             notice(note)
-    others = {node for device in machine.devices for node in device.numa} - {-1, *machine.numa_ids}
-    if others:
+    if others := {node for device in machine.devices for node in device.numa} - {-1, *machine.numa_ids}:
         notice(f"{machine.name} does not have NUMA nodes {format_bits(bits_of(others))}, which devices name")
     return machine
 

@@ -142,14 +142,11 @@ class RunningKubelet:
 
 def free_ports(count: int) -> list[int]:
     """Return ports of the loopback address that nobody uses now, all different."""
-    probes = [socket.socket() for _ in range(count)]
-    try:
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
         for probe in probes:
             probe.bind(("127.0.0.1", 0))
         return [int(probe.getsockname()[1]) for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 def version_of(binary: str) -> str:

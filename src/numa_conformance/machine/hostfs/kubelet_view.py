@@ -103,8 +103,7 @@ class _Discovery:
         numbers = self._numbered(_CPU, "cpu")
         packages: dict[int, list[int]] = {}
         for cpu in numbers:
-            package = self._files.number(f"{_CPU}/cpu{cpu}/topology/physical_package_id")
-            if package is not None:
+            if (package := self._files.number(f"{_CPU}/cpu{cpu}/topology/physical_package_id")) is not None:
                 packages.setdefault(package, []).append(cpu)
         return packages, len(numbers)
 
