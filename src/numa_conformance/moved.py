@@ -18,8 +18,7 @@ def new_name(old: str) -> str | None:
     """Return the name of a module today; None for what did not move."""
     package, *parts = old.split(".")
     for count in range(len(parts), 0, -1) if package == PACKAGE else ():
-        room = MOVED.get(".".join(parts[:count]))
-        if room is not None:
+        if (room := MOVED.get(".".join(parts[:count]))) is not None:
             return ".".join((PACKAGE, room, *parts[count:]))
     return None
 

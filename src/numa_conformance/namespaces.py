@@ -174,8 +174,7 @@ def _unshare(flags: int) -> None:
 
 def _mount(source: str, place: str, kind: str | None, flags: int, options: str | None = None) -> None:
     texts = [text.encode() if text is not None else None for text in (source, place, kind, options)]
-    result = _libc().mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3])
-    _check(result, place)
+    _check(_libc().mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3]), place)
 
 
 def _libc() -> ctypes.CDLL:

@@ -27,7 +27,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 }
 """By command, the empty one for the program itself: what is typed after the program's name."""
 
-_NOT_SHOWN = "not shown by --help"
 WITH_FILES = "Examples (numa-conformance examples writes their files):"
 
 
@@ -93,7 +92,7 @@ class _Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self._below))
         for heading in dict.fromkeys(command.heading for command in self._below.values()):
-            if heading == _NOT_SHOWN and not self._path:
+            if heading == "not shown by --help" and not self._path:
                 continue
             rows = [(name.ljust(width), each.text) for name, each in self._below.items() if each.heading == heading]
             with formatter.section("Commands" if self._path else heading):
@@ -114,8 +113,7 @@ class _Commands(click.Group):
 
     def _no_such_command(self, name: str) -> str:
         pages = {} if self._path else PAGES
-        near = closest(name, (*self._below, *pages))
-        if near in pages:
+        if (near := closest(name, (*self._below, *pages))) in pages:
             return f"no such command {name!r}; docs/{near}.md is about {pages[near]!r}"
         accepted = f"accepted: {', '.join(self._below)}"
         return f"no such command {name!r} ({accepted}){did_you_mean(name, self._below)}"

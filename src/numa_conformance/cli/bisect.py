@@ -225,8 +225,7 @@ def _turn_lines(turn: VersionChange) -> Iterator[str]:
     yield from capped(changes, MOST_PLACES, "    ... and {} more")
     if turn.together and turn.causes:
         yield "    only together:"
-    for name in turn.causes:
-        yield f"    by {cause_line(name, turn.after)}"
+    yield from (f"    by {cause_line(name, turn.after)}" for name in turn.causes)
     if not turn.causes:
         yield "    by nothing that is known"
 

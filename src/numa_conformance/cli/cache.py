@@ -17,8 +17,7 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json([{"path": path, "bytes": size} for path, size in sizes.items()])
     else:
-        rows = [(f"{size >> 20} MiB", path) for path, size in sizes.items()]
-        say(*columns(rows) or ["nothing is built"])
+        say(*columns([(f"{size >> 20} MiB", path) for path, size in sizes.items()]) or ["nothing is built"])
 
 
 @click.command("clear")

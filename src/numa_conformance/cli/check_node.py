@@ -124,10 +124,8 @@ def finding_lines(finding: NodeFinding) -> Iterator[str]:
 def _details(finding: NodeFinding) -> Iterator[str]:
     if finding.got or finding.allowed:
         yield f"  seen: {finding.got or 'nothing'}; documented: {finding.allowed or 'nothing'}"
-    for uid, name in finding.pods.items():
-        yield f"  {uid} is pod {name}"
-    for line in finding.evidence:
-        yield f"  {line.place}:{line.number}: {line}".rstrip(": ")
+    yield from (f"  {uid} is pod {name}" for uid, name in finding.pods.items())
+    yield from (f"  {line.place}:{line.number}: {line}".rstrip(": ") for line in finding.evidence)
     yield f"  {finding.requirement}: {finding.text}"
     yield f"  {finding.address}"
     if finding.quirks:

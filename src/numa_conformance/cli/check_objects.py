@@ -55,8 +55,7 @@ def _lines(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> Iterat
         first = {each.requirement.id: each for each in reversed(look.unmet)}
         verdicts += [(f"node {look.node}, {look.step}", known, first.get(known.id)) for known in requirements]
     yield from _headings(EXPORTER, verdicts)
-    for end in ended:
-        yield f"node {end.node} was asked no more, {end.step}: {end.why}"
+    yield from (f"node {end.node} was asked no more, {end.step}: {end.why}" for end in ended)
     right = sorted(look.seconds for look in looks if not look.unmet)
     nodes = len({look.node for look in looks})
     slowest = f"; right after {right[-1]:.1f} s at most" if right else ""

@@ -13,8 +13,7 @@ from .options import CLUSTER, WITHIN
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 
 _LOOK_SECONDS = 0.05
-_Counts = Mapping[str, Callable[[Sequence[SchedulingOutcome]], int]]
-_COUNTS: _Counts = {
+_COUNTS: Mapping[str, Callable[[Sequence[SchedulingOutcome]], int]] = {
     "pods": len,
     "run": lambda pods: sum(bool(pod.node) and not pod.reason for pod in pods),
     "bound and refused": lambda pods: sum(pod.is_refused for pod in pods),
@@ -76,10 +75,8 @@ def _settler(cluster: OpenCluster, within: float) -> Callable[[str], None]:
 
 
 def _lines(outcomes: Mapping[tuple[str, str], Sequence[SchedulingOutcome]]) -> Iterator[str]:
-    rows: list[list[object]] = [["policy", "scope", *_COUNTS]]
-    for (policy, scope), pods in outcomes.items():
-        rows.append([policy, scope, *(count(pods) for count in _COUNTS.values())])
-    yield from columns(rows)
+    rows = [[*names, *(count(pods) for count in _COUNTS.values())] for names, pods in outcomes.items()]
+    yield from columns([["policy", "scope", *_COUNTS], *rows])
     every = [(key, pod) for key, pods in outcomes.items() for pod in pods]
     wrongly = [(key, pod) for key, pod in every if pod.is_refused or pod.is_held_back_wrongly]
     for (policy, scope), pod in wrongly[:_SHOWN]:

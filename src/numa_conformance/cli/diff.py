@@ -71,8 +71,7 @@ def command(
         choices = [replace(choice, resource_fit=any(whole)) for choice in choices]
         left, right = _open(opened, choices)
         if machine_name:
-            titles = map(_title, "AB", choices, (left, right))
-            sides = dict(zip(titles, (left, right), strict=True))
+            sides = dict(zip(map(_title, "AB", choices, (left, right)), (left, right), strict=True))
             config, there = read_configuration(config_file), read_all(pods, notice).in_order
             moving = Moving.ask(sides, machine_of(machine_name), config.to_dict(), there)
             moving.print_json() if as_json else moving.print_text()
@@ -119,8 +118,7 @@ def _open(opened: ExitStack, choices: list[TargetChoice]) -> tuple[Client, Clien
         second, first = _open(opened, turned)
         choices[:] = reversed(turned)
         return first, second
-    version = other.version if other.is_reference else None
-    choices[0] = with_version_of(chosen, version)
+    choices[0] = with_version_of(chosen, other.version if other.is_reference else None)
     first = opened.enter_context(open_target(choices[0]))
     choices[1] = with_version_of(other, first.description.kubernetes_version)
     return first, opened.enter_context(open_target(choices[1]))

@@ -29,8 +29,7 @@ def _door(name: str, *options: Callable[..., Any]) -> Callable[[Callable[..., An
 
         for option in reversed(options):
             command = option(command)
-        settings = {"allow_interspersed_args": False}
-        return click.command(name, help=_HELP[name], context_settings=settings)(command)
+        return click.command(name, help=_HELP[name], context_settings={"allow_interspersed_args": False})(command)
 
     return declare
 

@@ -65,8 +65,7 @@ class Moving:
         rows = zip(*(_counts(side).items() for side in self.by_side), strict=True)
         summary = [(_SUMMARY[name], str(left), str(right)) for (name, left), (_, right) in rows]
         say(*self.titles, "", *columns([("", "A", "B"), *summary]))
-        rows_of_pods = [row for pod in self.pods if self._changes(pod.uid) for row in self._rows(pod)]
-        if rows_of_pods:
+        if rows_of_pods := [row for pod in self.pods if self._changes(pod.uid) for row in self._rows(pod)]:
             say("", *columns([("container", "changes", "A", "B"), *rows_of_pods]))
         changed = sum(bool(self._changes(pod.uid)) for pod in self.pods)
         say("", f"{changed} of {len(self.pods)} pods come out differently")

@@ -59,8 +59,7 @@ def _rows(releases: list[str], claims: _Claims | None) -> Iterator[dict[str, Any
 def _concerns(known: Requirement, features: frozenset[str], surfaces: frozenset[str]) -> bool:
     """Tell whether a target with these claims is asked about a requirement."""
     shown_by_tests = surfaces & surfaces_of_tests().get(known.id, frozenset())
-    is_shown = bool(shown_by_tests or groups_of(known.id, surfaces, features))
-    return is_shown and features.issuperset(known.features)
+    return bool(shown_by_tests or groups_of(known.id, surfaces, features)) and features.issuperset(known.features)
 
 
 def _claims(path: Path) -> _Claims:

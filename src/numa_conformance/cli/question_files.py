@@ -66,8 +66,7 @@ class _Noting:
 
 def _of_scenario(vector: Vector, reference: Client) -> History:
     noting = _Noting(reference)
-    by = Answerer("numa-conformance", "", NEWEST)
-    for recorded in record_decisions(noting, [vector], by, times=1):
+    for recorded in record_decisions(noting, [vector], Answerer("numa-conformance", "", NEWEST), times=1):
         if recorded.body is None:
             raise UsageError(Fault(vector.place, recorded.why_not, "questions as a report or `diff --json` has them"))
     return History(_head(vector.id, noting.machine or load_machine(_UNSEEN)), tuple(noting.steps))

@@ -61,8 +61,7 @@ def command(
     decisions of the version it says that it follows, and those that name none. With --kubernetes-version all are asked.
     Of histories, as a report keeps them, the questions are asked again and the answers judged by the requirements.
     """
-    histories = [path for path in files if holds_histories(path)]
-    if histories:
+    if histories := [path for path in files if holds_histories(path)]:
         if len(histories) < len(files):
             raise click.UsageError("histories and recorded decisions are not replayed together")
         return judge_again(histories, choice, shown, as_json=as_json)

@@ -107,8 +107,7 @@ _OF_NODES, _OF_PODS = ("unschedulable", "taints"), ("nodeSelector", "affinity", 
 
 def _of_other_filters(nodes: Sequence[NodeObject], pods: Sequence[Pod]) -> Iterator[str]:
     """Yield what is there that this plugin does not look at."""
-    places = [(field, nodes) for field in _OF_NODES] + [(field, pods) for field in _OF_PODS]
-    for field, objects in places:
+    for field, objects in [(field, nodes) for field in _OF_NODES] + [(field, pods) for field in _OF_PODS]:
         if names := [each.name for each in objects if object_at(each.raw, "spec").get(field)]:
             yield f"not modelled: {field} of {listed(names)}; other plugins of kube-scheduler look at it"
 
@@ -164,8 +163,7 @@ def _as_json(pod: Pod, profile: SchedulerProfile, scored: Iterable[_Scored], qui
 def _step_json(profile: SchedulerProfile, step: ResourceStep, quirks: SchedulerQuirks) -> dict[str, Any]:
     amounts = {"used": step.used, "pod": step.of_pod, "requested": step.requested, "allocatable": step.capacity}
     result = {"score": step.score, "weight": step.weight, "leftOut": step.left_out or None}
-    arithmetic = step_text(profile.fit.strategy, step, quirks)
-    return {"resource": step.name, **amounts, **result, "arithmetic": arithmetic}
+    return {"resource": step.name, **amounts, **result, "arithmetic": step_text(profile.fit.strategy, step, quirks)}
 
 
 def _lines(pod: Pod, profile: SchedulerProfile, scored: Sequence[_Scored], quirks: SchedulerQuirks) -> list[str]:

@@ -32,7 +32,6 @@ _SIMPLE = ("LeastAllocated", "MostAllocated")
 @click.option(
     "--kubernetes-version",
     type=version,
-    default=None,
     help=f"Their version, {SUPPORTED_RANGE} (default: what each node says, else {DEFAULT}).",
 )
 @LEVEL
@@ -75,8 +74,7 @@ def command(
     for unmodelled, names in users.items():
         notice(unmodelled.describe(listed(names)))
     if became is not None:
-        documented = level == "documented"
-        differs = compare(cluster, fleet, setups, became, documented=documented, as_json=as_json)
+        differs = compare(cluster, fleet, setups, became, documented=level == "documented", as_json=as_json)
         return DIFFERENT if differs else OK
     jobs = [Job(setup, seed) for setup in setups for seed in range(seeds)]
     track = partial(with_progress, label="placing pods")
@@ -135,8 +133,7 @@ def _setups(configs: Iterable[Path], strategies: Iterable[str], version: Kuberne
             setups.append(Setup(label, profile.fit))
     for name in strategies or (() if setups else _SIMPLE):
         setups.append(Setup(name, NodeResourcesFitArgs.from_dict({"scoringStrategy": {"type": name}})))
-    twice = [label for label, count in Counter(setup.label for setup in setups).items() if count > 1]
-    if twice:
+    if twice := [label for label, count in Counter(setup.label for setup in setups).items() if count > 1]:
         raise UsageError(Fault("--config", f"two strategies are called {twice[0]!r}", "files of different names"))
     return setups
 

@@ -111,13 +111,12 @@ def _questions() -> list[Request[Any]]:
     machine = machine_to_dict(_MACHINE)
     pod, config = guaranteed("smoke", 2), static()
     state = PriorState("0-7")
-    hint = [HintValue([0], True)]
     return [
         classify.Classify(pod),
         pick.Pick(machine, "1-7", 2),
         hints.Hints(machine, config, state, pod, "c"),
         allocate.Allocate(machine, config, state, pod, "c"),
-        merge.Merge("best-effort", {}, [0, 1], None, [{"cpu": hint}, None]),
+        merge.Merge("best-effort", {}, [0, 1], None, [{"cpu": [HintValue([0], True)]}, None]),
         score.Score({"type": "LeastAllocated"}, {"cpu": "8", "memory": "8Gi", "pods": "110"}, [], pod),
         node.StartNode(machine, config),
         node.AdmitPod(pod),

@@ -42,20 +42,14 @@ class TargetChoice:
 def target_options(function: F) -> F:
     """Add the options of ``TargetChoice`` to a command, which receives it as ``choice``."""
 
-    @click.option("--target", "factory", default=None, help="A target in Python: package.module:factory.")
+    @click.option("--target", "factory", help="A target in Python: package.module:factory.")
     @click.option("--same-process", is_flag=True, help="Ask --target in this process, for a debugger.")
-    @click.option(
-        "--target-command",
-        "command",
-        default=None,
-        help="A target in any language: the command that serves it on stdio.",
-    )
+    @click.option("--target-command", "command", help="A target in any language: the command that serves it on stdio.")
     @level_option("Which reference to ask when no target is named: with the kubelet's quirks, or by the documentation.")
     @click.option(
         "--kubernetes-version",
         "version",
         type=version,
-        default=None,
         help=f"The version the reference follows, {SUPPORTED_RANGE} (default: what a recorded decision says, else "
         f"{DEFAULT}).",
     )

@@ -43,8 +43,7 @@ def tell_assumption() -> None:
 
 def write_absent(texts: Mapping[Path, str]) -> None:
     """Write files, and say which; those that are there as they would be stay. Raises ``UsageError`` for others."""
-    others = [path for path, text in texts.items() if path.exists() and not _holds(path, text.encode())]
-    if others:
+    if others := [path for path, text in texts.items() if path.exists() and not _holds(path, text.encode())]:
         raise UsageError(Fault(str(path), "is there already, and stays as it is") for path in others)
     for path, text in texts.items():
         if not path.exists():

@@ -4,6 +4,7 @@ import os
 import shlex
 import signal
 import sys
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,7 +127,7 @@ def _keep(cluster: "RealCluster", control: Control, name: str, ready: int | None
     end_with_parent(signal.SIGTERM)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: cluster.stop.set())
-    try:
+    with closing(cluster), suppress(Stopped):
         cluster.start()
         control.serve({**cluster.answers(), "down": cluster.stop.set})
         say("", f"export KUBECONFIG={cluster.kubeconfig}")
@@ -137,10 +138,6 @@ def _keep(cluster: "RealCluster", control: Control, name: str, ready: int | None
         while not cluster.stop.wait(_LOOK_SECONDS):
             for text in cluster.ended():
                 notice(text)
-    except Stopped:
-        pass
-    finally:
-        cluster.close()
     return OK
 
 

@@ -92,12 +92,10 @@ def _lines(about: Mapping[str, Any], best: Sequence[Fit], shows: Mapping[str, bo
         for quirk in (QUIRKS[name] for name in names):
             mended = f"; fixed by {', '.join(quirk.pull)}" if quirk.pull else ""
             yield f"    {quirk.id} (Kubernetes {quirk.versions}{mended})"
-    changed = [name for name in CHANGES if shows[name] is not None]
-    if changed:
+    if changed := [name for name in CHANGES if shows[name] is not None]:
         yield "  changes of Kubernetes:"
         yield from (f"    {name}: decides as {_side(name, shows[name])}" for name in changed)
-    untold = [name for name in TRAITS if shows[name] is None]
-    if untold:
+    if untold := [name for name in TRAITS if shows[name] is None]:
         named = ", ".join(untold) if len(untold) <= MOST_NAMED else f"{len(untold)} (--json has them)"
         yield f"  no answer shows, of quirks and changes: {named}"
 
@@ -111,8 +109,7 @@ def _fit_lines(alike: Sequence[Fit]) -> Iterator[str]:
         yield f"decides as Kubernetes {versions}"
         return
     yield f"decides as Kubernetes {versions}, but:"
-    for name in fit.turned:
-        yield f"  {_turn_line(name, fit.version)}"
+    yield from (f"  {_turn_line(name, fit.version)}" for name in fit.turned)
     for title, group in groupby(map(_title, fit.unexplained[:MOST_SHOWN])):
         count = len(list(group))
         yield f"  nothing known explains its answers on {title}{f' ({count} times)' if count > 1 else ''}"

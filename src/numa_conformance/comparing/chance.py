@@ -156,7 +156,6 @@ def _hints(provider: Mapping[str, Any] | None) -> set[tuple[str, str]]:
     return {(resource, repr(hints)) for resource, hints in (provider or {}).items()}
 
 
-_STAGE = "memorymanager-start"
 _FREE = re.compile(r"memory_state\[\d+\]\.free\.")
 _IN_ORDER = KubernetesVersion.parse("1.32")
 
@@ -164,7 +163,7 @@ _IN_ORDER = KubernetesVersion.parse("1.32")
 def comes_up_by_chance(before: Iterable[Step], step: Step, other: Step) -> bool:
     """Tell whether of two restarts after the same steps one alone is refused for its memory, and that by chance."""
     stages = [(answered.answer or {}).get("stage") for answered in (step, other)]
-    return step.method == "node.restart" and stages.count(_STAGE) == 1 and _crossing(before)
+    return step.method == "node.restart" and stages.count("memorymanager-start") == 1 and _crossing(before)
 
 
 def gives_back_by_chance(before: Iterable[Step], differences: Iterable[Difference], version: str) -> bool:

@@ -119,8 +119,7 @@ def differences(
     for scenario in scenarios:
         history, _ = drive(ending_with_files(scenario) if files else scenario, client, version)
         other, _ = again(history, reference)
-        differs = differing(history, other, files, untold=client.untold)
-        if differs:
+        if differs := differing(history, other, files, untold=client.untold):
             yield differs
 
 

@@ -17,9 +17,6 @@ from ..machine import Machine, catalogue_names, load_machine
 from ..wire.history.history import History, Step
 from .differing import Differing
 
-_SETTINGS = ("kubelet", "options")
-_OF_PODS = ("initContainers", "containers")
-
 
 def simpler(history: History) -> Iterator[History]:
     """Yield a history with something left out: steps, settings, containers, requests. The caller tests the rest."""
@@ -32,9 +29,8 @@ def simpler(history: History) -> Iterator[History]:
 
 
 def _simpler_params(params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for name in _SETTINGS:
-        for less in _less(params.get(name)):
-            yield {**params, name: less}
+    for name in ("kubelet", "options"):
+        yield from ({**params, name: less} for less in _less(params.get(name)))
     if isinstance(params.get("pod"), Mapping):
         for spec in _smaller_spec(params["pod"].get("spec", {})):
             yield {**params, "pod": {**params["pod"], "spec": spec}}
@@ -43,15 +39,14 @@ def _simpler_params(params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _less(settings: Any) -> Iterator[dict[str, Any]]:
     if not isinstance(settings, Mapping):
         return
-    for name in settings:
-        yield {key: value for key, value in settings.items() if key != name}
+    yield from ({key: value for key, value in settings.items() if key != name} for name in settings)
     for name, value in settings.items():
         if isinstance(value, Mapping) and len(value) > 1:
             yield from ({**settings, name: less} for less in _less(value))
 
 
 def _smaller_spec(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for kind in _OF_PODS:
+    for kind in ("initContainers", "containers"):
         containers = spec.get(kind) or []
         for index, container in enumerate(containers):
             rest = [*containers[:index], *containers[index + 1 :]]
@@ -87,8 +82,7 @@ def is_real(machine: Machine) -> bool:
 
 def on_real_machines(history: History) -> Iterator[History]:
     """Yield a history on each real machine that has its CPUs and may have its devices, those of few CPUs first."""
-    first = history.steps[0]
-    named = _cpus_named(first)
+    named = _cpus_named(history.steps[0])
     if named is None:
         return
     devices = history.head.machine.devices
@@ -230,8 +224,7 @@ class Kinds:
             return shrunk
         ends = self._clock() + self._seconds
         for history in on_real_machines(shrunk.history):
-            elsewhere = self._still(history, differs)
-            if elsewhere is not None:
+            if (elsewhere := self._still(history, differs)) is not None:
                 return elsewhere
             if self._clock() >= ends:
                 break

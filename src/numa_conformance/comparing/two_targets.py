@@ -38,8 +38,7 @@ class TwoTargets:
         self.surfaces = first.surfaces & second.surfaces
         self.features = first.features & second.features
         for client in self._both:
-            follows = KubernetesVersion.known(client.description.kubernetes_version)
-            if follows is not None:
+            if (follows := KubernetesVersion.known(client.description.kubernetes_version)) is not None:
                 self.features &= Profile("all", follows).offered
 
     def histories(

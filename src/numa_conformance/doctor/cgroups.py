@@ -119,16 +119,14 @@ def pods(tree: NodeTree, hierarchy: Hierarchy) -> list[PodCgroup]:
     """Return the cgroups of pods; those of QoS levels are none."""
     cgroups = list(_pods(tree, hierarchy, hierarchy.top, "Guaranteed"))
     for name in tree.folders(hierarchy.top):
-        qos = _QOS.get(name.removesuffix(".slice").rpartition("-")[2])
-        if qos:
+        if qos := _QOS.get(name.removesuffix(".slice").rpartition("-")[2]):
             cgroups += _pods(tree, hierarchy, f"{hierarchy.top}/{name}", qos)
     return cgroups
 
 
 def _pods(tree: NodeTree, hierarchy: Hierarchy, folder: str, qos: str) -> Iterator[PodCgroup]:
     for name in tree.folders(folder):
-        uid = _uid(name)
-        if uid is not None:
+        if (uid := _uid(name)) is not None:
             yield PodCgroup(uid, qos, f"{folder}/{name}", hierarchy)
 
 
@@ -145,8 +143,7 @@ def containers(tree: NodeTree, of: Sequence[PodCgroup]) -> list[ContainerCgroup]
 
 def _uid(name: str) -> str | None:
     """Return the pod whose cgroup this is; systemd names have ``_`` for each ``-``."""
-    slice_of = _PODS_SLICE.fullmatch(name)
-    if slice_of:
+    if slice_of := _PODS_SLICE.fullmatch(name):
         return slice_of[1].replace("_", "-")
     folder_of = _PODS_FOLDER.fullmatch(name)
     return folder_of[1] if folder_of else None
@@ -161,8 +158,7 @@ def members(tree: NodeTree, container: ContainerCgroup, most: int) -> None:
     is_listed = False
     for folder in _nested(tree, container.path):
         for name in ("cgroup.threads", "tasks", "cgroup.procs"):
-            text = tree.text(f"{folder}/{name}")
-            if text is not None:
+            if (text := tree.text(f"{folder}/{name}")) is not None:
                 is_listed = True
                 container.threads += [int(word) for word in text.split() if _THREAD.fullmatch(word)]
                 break
@@ -208,8 +204,7 @@ def allowed(tree: NodeTree, thread: int) -> tuple[int | None, int | None]:
     allowed_bits: dict[str, int | None] = {}
     path = f"proc/{thread}/status"
     for number, text in enumerate((tree.text(path) or "").splitlines(), 1):
-        match = _STATUS.match(text)
-        if match:
+        if match := _STATUS.match(text):
             allowed_bits[match[1]] = tree.parsed(Line.of(match[2], path, number))
     return allowed_bits.get("Cpus"), allowed_bits.get("Mems")
 
@@ -235,8 +230,7 @@ def names_of_containers(tree: NodeTree) -> dict[str, ContainerName]:
     """Return container id to names."""
     names: dict[str, ContainerName] = {}
     for name in tree.names(FOLDER):
-        match = _LINK.fullmatch(name)
-        if match:
+        if match := _LINK.fullmatch(name):
             goal = _GOAL.fullmatch(tree.goal(f"{FOLDER}/{name}") or "")
             names[match[4]] = ContainerName(match[2], match[1], match[3], goal[1] if goal else "")
     return names

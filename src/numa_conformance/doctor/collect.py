@@ -81,8 +81,7 @@ def _copy(tree: NodeTree, dump: Tree, folder: str) -> None:
 
 
 def _copy_file(tree: NodeTree, dump: Tree, path: str) -> None:
-    text = tree.text(path)
-    if text is not None:
+    if (text := tree.text(path)) is not None:
         dump.write_whole(path, text)
 
 
@@ -190,8 +189,7 @@ def _write_container(sight: Sight, dump: Tree, container: ContainerSight) -> Non
         for thread in threads.ids:
             dump.write_whole(f"proc/{thread}/status", f"Cpus_allowed_list:\t{format_bits(threads.cpus)}\n{mems}")
     _write_limit(sight, dump, cgroup.hierarchy, cgroup.path)
-    names = sight.names.get(cgroup.id)
-    if names is not None:
+    if (names := sight.names.get(cgroup.id)) is not None:
         goal = f"/var/log/pods/{names.namespace}_{names.pod}_{container.uid}/{names.container}/0.log"
         dump.link(f"{FOLDER}/{names.pod}_{names.namespace}_{names.container}-{cgroup.id}.log", goal)
 

@@ -28,7 +28,6 @@ CGROUP_ROOT = "cgroupRoot"
 _SHUTDOWN = ("shutdownGracePeriod", "shutdownGracePeriodCriticalPods", "shutdownGracePeriodByPodPriority")
 _FIELDS = (*MANAGER_FIELDS, CGROUP_ROOT, "allowedUnsafeSysctls", "registerWithTaints", *_SHUTDOWN)
 MAX_DROP_INS = 1_000
-_SUFFIX = ".conf"
 _DEPTH = 4
 _KEY = re.compile(r"""["']?\b([A-Za-z]+)["']?\s*:""")
 _WIDEST = 200
@@ -160,8 +159,7 @@ def _main_file(tree: NodeTree, process: KubeletProcess | None, config: Path | No
 def _drop_ins(tree: NodeTree, process: KubeletProcess | None, config_dir: Path | None) -> list[tuple[str, Path]]:
     """Return the files of the drop-in folder in alphanumeric order; only those that end in ``.conf`` are read."""
     if config_dir is not None:
-        inside = NodeTree(config_dir)
-        return [(str(config_dir.absolute() / name), place) for name, place in _conf_files(inside, "")]
+        return [(str(config_dir.absolute() / name), place) for name, place in _conf_files(NodeTree(config_dir), "")]
     path = process.last("config-dir") if process else None
     return list(_conf_files(tree, path.strip("/") + "/")) if path else []
 
@@ -175,7 +173,7 @@ def _conf_files(tree: NodeTree, folder: str, depth: int = 0) -> Iterator[tuple[s
         place = tree.place(f"{folder}{name}")
         if place is not None and place.is_dir() and depth < _DEPTH and not place.is_symlink():
             yield from _conf_files(tree, f"{folder}{name}/", depth + 1)
-        elif place is not None and name.endswith(_SUFFIX) and place.is_file():
+        elif place is not None and name.endswith(".conf") and place.is_file():
             yield f"{folder}{name}", place
 
 

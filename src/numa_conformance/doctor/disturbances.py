@@ -147,8 +147,7 @@ def disturbances(sight: Sight) -> Iterator[str]:
         return
     exclusive = union((*cpus.pods.values(), *(bits for held in cpus.assignments.values() for bits in held.values())))
     tree = sight.tree
-    shared = (tree.bits(ISOLATED) or 0) & cpus.default
-    if shared:
+    if shared := (tree.bits(ISOLATED) or 0) & cpus.default:
         line = tree.line(ISOLATED)
         shown = "" if line is None else f"{line.place}:{line.number}: {line}"
         yield (
@@ -177,8 +176,7 @@ def disturbances(sight: Sight) -> Iterator[str]:
 def _pause_containers(sight: Sight, exclusive: int) -> Iterator[str]:
     """Tell of the sandboxes of pods, to which no kubelet gives a cpuset."""
     allowed = [container.effective or 0 for container in sight.nameless if container.cgroup.may_run]
-    hit = [bits & exclusive for bits in allowed if bits & exclusive]
-    if hit:
+    if hit := [bits & exclusive for bits in allowed if bits & exclusive]:
         yield (
             f"pause containers, {len(hit)} here, may run on exclusive CPUs {format_bits(union(hit))}: "
             "a container runtime gives a pod's sandbox all CPUs (containerd/containerd#10155)"
@@ -249,8 +247,7 @@ def _bounded_from_above(sight: Sight) -> Iterator[str]:
     if sight.hierarchy is None:
         return
     top = sight.hierarchy.top
-    limit = limit_of(sight.tree, sight.hierarchy, top)
-    if limit is not None:
+    if (limit := limit_of(sight.tree, sight.hierarchy, top)) is not None:
         yield (
             f"all pods together are bounded by CFS quota to {float(limit):g} CPUs, "
             f"also those with CPUs of their own (/{top})"

@@ -91,8 +91,7 @@ def _cgroup(sight: Sight, kind: str, container: ContainerSight) -> Iterator[Line
     if kind == "qos":
         yield Line.of(f"{cgroup.qos} by its place", cgroup.path)
     for file in files.get(kind, ()):
-        line = sight.tree.line(file)
-        if line is not None:
+        if (line := sight.tree.line(file)) is not None:
             yield line
 
 
@@ -128,8 +127,7 @@ def _files(sight: Sight, requirement: str, wrong: Violation) -> Iterator[Line]:
 def _configuration_lines(sight: Sight, requirement: str) -> Iterator[Line]:
     """Yield the lines of the configuration that a requirement is about."""
     manager, _, rest = requirement.partition("/")
-    part = rest.partition("/")[0]
-    for field in _FIELDS.get(part, _POLICIES.get(manager, ())):
+    for field in _FIELDS.get(rest.partition("/")[0], _POLICIES.get(manager, ())):
         if field in sight.configured.lines:
             yield sight.configured.lines[field]
 

@@ -19,9 +19,6 @@ from .history import sight_history, start_history
 from .look import Sight
 from .tree import Line
 
-Severity = Literal["error", "warning"]
-
-
 MOST_FINDINGS = 1_000
 """More are not told of one pass."""
 _NEEDS = dict(line.split("; ") for line in text_of(__package__, "quirk_needs.txt").splitlines())
@@ -40,7 +37,7 @@ class NodeFinding:
     requirement: str
     text: str
     address: str
-    severity: Severity
+    severity: Literal["error", "warning"]
     message: str
     got: str
     allowed: str
@@ -98,8 +95,7 @@ def check(sight: Sight) -> Findings:
     verdicts, histories = judge(sighting), [sighting]
     by_key = {finding.key: finding for finding in _findings(sight, verdicts, of_configuration=False)}
     starts = [start_history(sight, version) for version in ((sight.version,) if sight.version else SUPPORTED)]
-    judged = [judge(start) for start in starts if start is not None]
-    if judged:
+    if judged := [judge(start) for start in starts if start is not None]:
         histories.insert(0, next(start for start in reversed(starts) if start is not None))
         by_version = [
             {finding.key: finding for finding in _findings(sight, each, of_configuration=True)} for each in judged

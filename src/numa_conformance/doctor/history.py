@@ -59,8 +59,7 @@ def _sight(sight: Sight, kubelet: Mapping[str, Any]) -> Step:
     answer: dict[str, Any] = {"files": files, "pods": _pods(sight)}
     if state.cpus is not None and state.files[CPU_FILE].policy == "static":
         answer["default_cpuset"] = format_bits(state.cpus.default)
-    reserved = _reserved(sight)
-    if reserved is not None:
+    if (reserved := _reserved(sight)) is not None:
         answer["reserved_cpus"] = reserved
     if state.nodes is not None and not state.pods_with_memory:
         answer["memory_state"] = []

@@ -155,12 +155,10 @@ def read_state(tree: NodeTree, root_dir: str, *, as_it_is: bool = False) -> Save
     state = SavedState()
     for name, place in STATE_FILES.items():
         path = f"{root_dir.strip('/')}/{place}"
-        text = tree.text(path, MAX_STATE)
-        if text is not None:
+        if (text := tree.text(path, MAX_STATE)) is not None:
             state.files[name] = SavedFile(path, text)
     state.changed = tree.changed(f"{root_dir.strip('/')}/{CPU_FILE}")
-    readers = ((CPU_FILE, _read_cpus), (MEMORY_FILE, _read_memory), (DEVICE_FILE, _read_devices))
-    for name, read in readers:
+    for name, read in ((CPU_FILE, _read_cpus), (MEMORY_FILE, _read_memory), (DEVICE_FILE, _read_devices)):
         if file := state.files.get(name):
             read(state, file)
             if as_it_is and CORRUPTED in (file.damage or ""):

@@ -144,8 +144,7 @@ class NodeTree:
         try:
             if place is not None and place.is_dir():
                 with os.scandir(place) as entries:
-                    for entry in entries:
-                        yield entry.name, entry.is_dir(follow_symlinks=False)
+                    yield from ((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
         except OSError as error:
             self._note_error(path, error)
 

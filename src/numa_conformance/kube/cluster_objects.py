@@ -271,8 +271,7 @@ class PodNames:
 
     def name(self, pod: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a pod with a name, if it has no metadata or asks for a generated name; any other as it is."""
-        metadata = pod.get("metadata")
-        if metadata:
+        if metadata := pod.get("metadata"):
             prefix = metadata.get("generateName") if isinstance(metadata, Mapping) else None
             if not isinstance(prefix, str) or not prefix or metadata.get("name"):
                 return pod

@@ -215,8 +215,7 @@ def read_kubelet_configuration(path: Source | None) -> KubeletConfiguration:
     value, is_file = document.value, re.fullmatch(r"(: document \d+)?", document.place.removeprefix(name_of(path)))
     if isinstance(value, Mapping) and not is_file:
         value = {**HEAD, **value}
-    config = KubeletConfiguration.from_dict(value, document.place, lenient=True)
-    return replace(config, notes=document.notes)
+    return replace(KubeletConfiguration.from_dict(value, document.place, lenient=True), notes=document.notes)
 
 
 def kubelet_document(path: Source) -> Document:
@@ -266,8 +265,7 @@ def _only_document(path: Path | str, kind: str) -> Document:
     """Return the only document of a file, or the only one that says to be of this kind."""
     documents = [inner for document in read_documents(path) for inner in _opened(document, kind)]
     if len(documents) == 1:
-        other = kind_of(documents[0])
-        if other not in ("", kind):
+        if (other := kind_of(documents[0])) not in ("", kind):
             raise UsageError(Fault(documents[0].place, f"is a {other}", f"one {kind}", closest(other, [kind])))
         return documents[0]
     chosen = [document for document in documents if kind_of(document) == kind]

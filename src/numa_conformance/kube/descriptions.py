@@ -43,8 +43,7 @@ def described_pods(content: bytes | str, place: str) -> list[Document]:
     if pod and not node:
         return [Document(place, made) for made in _pods(text, place)]
     what = "describes no pod" if node else "is a table of kubectl" if table else "is a log"
-    refused = [f"{name} ({reason})" for reason, name in _REFUSED.findall(text)]
-    if refused:
+    if refused := [f"{name} ({reason})" for reason, name in _REFUSED.findall(text)]:
         what += f" that has refused pods: {listed(dict.fromkeys(refused))}"
     more = "; explain reads topology hints of a log" if log else "; of nodes: kubectl get nodes,pods -A -o yaml"
     raise UsageError(Fault(place, what, f"what they ask for: {PODS_OF_NODE}{more if log or node else ''}"))

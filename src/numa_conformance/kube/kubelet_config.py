@@ -157,18 +157,13 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
     fields.known(obj, "", _FIELDS, listed=False)
     defaults = _defaults(version)
     read: dict[str, Any] = {**defaults, "raw": obj}
-    for key, name in _TEXTS.items():
-        if obj.get(key) not in (None, ""):
-            read[name] = obj[key]
+    read |= {name: obj[key] for key, name in _TEXTS.items() if obj.get(key) not in (None, "")}
     for root, described in _BY_ROOT.items():
         for name, (*parents, last), kind in described if obj.get(root) is not None else ():
             if (value := object_at(obj, *parents).get(last)) is not None:
                 _check_kind(value, kind, name, fields)
-    for key, name in _TEXT_MAPS.items():
-        if obj.get(key) is not None:
-            read[name] = _text_map(obj[key], key, fields)
-    for key, name in _QUANTITY_MAPS.items():
-        read[name] = quantities(obj.get(key), key, fields)
+    read |= {name: _text_map(obj[key], key, fields) for key, name in _TEXT_MAPS.items() if obj.get(key) is not None}
+    read |= {name: quantities(obj.get(key), key, fields) for key, name in _QUANTITY_MAPS.items()}
     if fields.flag(obj.get(_MERGING.name), _MERGING.name, default=False) and version >= _MERGING.since:
         read["eviction_hard"] = {**defaults["eviction_hard"], **read["eviction_hard"]}
     entries = []
@@ -190,12 +185,9 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
 
 def _written(config: KubeletConfiguration) -> dict[str, Any]:
     default = KubeletConfiguration()
-    made: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND}
-    for key, name in _ATTRIBUTES.items():
-        value = getattr(config, name)
-        if value != getattr(default, name):
-            made[key] = _plain(value)
-    return made
+    values = {key: (getattr(config, name), getattr(default, name)) for key, name in _ATTRIBUTES.items()}
+    changed = {key: _plain(value) for key, (value, unchanged) in values.items() if value != unchanged}
+    return {"apiVersion": API_VERSION, "kind": KIND, **changed}
 
 
 def _plain(value: object) -> Any:

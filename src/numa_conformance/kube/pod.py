@@ -186,8 +186,7 @@ class Pod:
 
     def leaves_for_reuse(self, container: Container) -> bool:
         """Tell whether what the container has is left to later containers of the pod."""
-        sidecar = container.restart_always and self.reuses_sidecars
-        return self.is_ordinary_init(container) or sidecar
+        return self.is_ordinary_init(container) or (container.restart_always and self.reuses_sidecars)
 
     def has_container(self, name: str) -> bool:
         """Tell whether the pod has a container of this name."""

@@ -6,7 +6,6 @@ from typing import Any
 from ..fields import Fields, object_at, objects_at
 
 POD_FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
-RESOURCES_FIELDS = ("claims", "limits", "requests")
 _SPEC = """
 activeDeadlineSeconds affinity automountServiceAccountToken containers dnsConfig dnsPolicy enableServiceLinks
 ephemeralContainers hostAliases hostIPC hostNetwork hostPID hostUsers hostname hostnameOverride imagePullSecrets
@@ -40,7 +39,7 @@ def check_names(containers: Iterable[tuple[str, object]], fields: Fields) -> Non
 def check_resources(owner: Mapping[str, Any], path: str, fields: Fields) -> None:
     """Refuse unknown fields of ``resources``."""
     if isinstance(owner.get("resources"), Mapping):
-        fields.known(owner["resources"], f"{path}.resources", RESOURCES_FIELDS)
+        fields.known(owner["resources"], f"{path}.resources", ("claims", "limits", "requests"))
 
 
 _CHOICES = {"os.name": ("linux", "windows"), "securityContext.supplementalGroupsPolicy": ("Merge", "Strict")}

@@ -87,9 +87,7 @@ class Quantity:
 
     def canonical(self) -> "Quantity":
         """Return it as the API server hands it on: rounded up to a multiple of 0.001 and written anew (ADM-QTY-04)."""
-        if self._fast and self._number.denominator == 1:
-            return self
-        return _canonical(self.milli, self._family)
+        return self if self._fast and self._number.denominator == 1 else _canonical(self.milli, self._family)
 
     def __add__(self, other: "Quantity") -> "Quantity":
         family = self._family if self._number else other._family

@@ -26,8 +26,7 @@ def explicit_reserved_cpus(config: KubeletConfiguration) -> int:
 
 def reserved_cpu_milli(config: KubeletConfiguration) -> int:
     """Return the reserved CPU amount in thousandths; an explicit set replaces both quantities (CPU-RSV-02, -04)."""
-    explicit = explicit_reserved_cpus(config)
-    if explicit:
+    if explicit := explicit_reserved_cpus(config):
         return explicit.bit_count() * 1000
     return (config.kube_reserved.get("cpu", NOTHING) + config.system_reserved.get("cpu", NOTHING)).milli
 

@@ -172,8 +172,6 @@ apiVersion kind clientConnection delayCacheUntilActive enableContentionProfiling
 healthzBindAddress leaderElection metricsBindAddress parallelism percentageOfNodesToScore podInitialBackoffSeconds
 podMaxBackoffSeconds
 """
-_OTHER_FIELDS = tuple(_OTHERS.split())
-_PROFILE_FIELDS = ("schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +199,7 @@ class SchedulerConfiguration:
         fields = Fields(place)
         config = fields.mapping(obj, "")
         notices = _check_version(config, fields, version)
-        fields.known(config, "", ("profiles", *_OTHER_FIELDS))
+        fields.known(config, "", ("profiles", *_OTHERS.split()))
         profiles = tuple(_profiles(config.get("profiles"), fields, version))
         fields.raise_if_any()
         return cls(profiles or (SchedulerProfile(),), notices)
@@ -229,7 +227,7 @@ def _profiles(value: object, fields: Fields, version: KubernetesVersion) -> list
     names: set[str] = set()
     for path, item in fields.entries(value, "profiles"):
         obj = fields.mapping(item, path)
-        fields.known(obj, path, _PROFILE_FIELDS)
+        fields.known(obj, path, ("schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig"))
         name = fields.text(obj.get("schedulerName"), f"{path}.schedulerName") or "default-scheduler"
         if name in names:
             fields.fault(f"{path}.schedulerName", f'Duplicate value: "{name}"')

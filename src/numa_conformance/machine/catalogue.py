@@ -23,7 +23,6 @@ from .texts.machine import Assumptions
 from .texts.readers import ACCEPTED, facts_of_text
 
 _FOLDER = "topologies"
-_FILES = (".yaml", ".yml", ".json")
 _FIELDS = {"name", "cpus", "memory", "groups", *REGULAR_FIELDS}
 
 
@@ -36,7 +35,7 @@ def catalogue_names() -> tuple[str, ...]:
 
 def is_machine_file(text: str) -> bool:
     """Tell whether a text names a file rather than a machine of the catalogue."""
-    return text == "-" or "/" in text or text.endswith(_FILES)
+    return text == "-" or "/" in text or text.endswith((".yaml", ".yml", ".json"))
 
 
 def machine_of(source: Source, notice: Callable[[str], None]) -> Machine:
@@ -45,8 +44,7 @@ def machine_of(source: Source, notice: Callable[[str], None]) -> Machine:
     for note in machine.notes:
         if note.startswith(UNSEEN):
             notice(note)
-    others = {node for device in machine.devices for node in device.numa} - {-1, *machine.numa_ids}
-    if others:
+    if others := {node for device in machine.devices for node in device.numa} - {-1, *machine.numa_ids}:
         notice(f"{machine.name} does not have NUMA nodes {format_bits(bits_of(others))}, which devices name")
     return machine
 
@@ -91,8 +89,7 @@ def _parts(path: Source, inside: str | None) -> Sequence[Machine | Facts]:
             machine = read_machine(root, Path(os.path.abspath(path)).name.split(".")[0] or None)
             return [replace(machine, notes=(*machine.notes, *unseen(root, machine)))]
     content, place = read_content(path), name_of(path)
-    facts = facts_of_text(decoded(content), place)
-    return facts or [_written_machine(read_text(content, place), place)]
+    return facts_of_text(decoded(content), place) or [_written_machine(read_text(content, place), place)]
 
 
 def _written_machine(documents: Sequence[Document], name: str) -> Machine:

@@ -126,8 +126,7 @@ def _refuse_contradictions(machine: Machine, fields: Fields) -> None:
     for cpu in machine.cpus:
         if cpu.numa not in known:
             fields.fault("cpus", f"CPU {cpu.id} is on NUMA node {cpu.numa}, which `memory` does not name")
-    both = CpuSet(machine.offline) & CpuSet.from_bits(machine.online_bits)
-    if both:
+    if both := CpuSet(machine.offline) & CpuSet.from_bits(machine.online_bits):
         fields.fault("offline", f"the CPUs {both} are online too")
     refuse_crooked_distances(machine.distances, machine.memory, fields)
     refuse_repeated_devices(machine.devices, fields)

@@ -213,15 +213,12 @@ def derive_view(machine: Machine, *, node_wide_cache_is_no_uncore_cache: bool = 
         threads = members[cpu.numa, cpu.socket, cpu.core]
         node_wide = cores_in_node[cpu.numa] * len(threads)
         rows.append(ViewCpu(cpu.id, cpu.numa, cpu.socket, threads[0], _uncore(machine, cpu, node_wide, trust=trust)))
-    sockets = len({row.socket for row in rows})
-    view = KubeletView(tuple(rows), len(rows), len(members), sockets, machine.numa_ids)
+    view = KubeletView(tuple(rows), len(rows), len(members), len({row.socket for row in rows}), machine.numa_ids)
     return machine._views.setdefault(node_wide_cache_is_no_uncore_cache, view)
 
 
 def _uncore(machine: Machine, cpu: Cpu, node_wide: int, *, trust: bool) -> int:
     """Return the cache id, or the socket id where the kubelet sees no split cache (CPU-DISC-12, CPU-DISC-14)."""
-    if cpu.uncore is None:
-        return cpu.socket
-    if not trust and machine.uncore_bits[cpu.uncore].bit_count() == node_wide:
+    if cpu.uncore is None or (not trust and machine.uncore_bits[cpu.uncore].bit_count() == node_wide):
         return cpu.socket
     return cpu.uncore

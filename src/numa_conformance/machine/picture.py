@@ -88,8 +88,7 @@ class _Writer:
 
     def lines(self, width: int | None, fold: int | None) -> list[str]:
         """Return the lines, with rows that fit ``width`` where any do."""
-        cores = self.scene.machine.core_bits
-        threads = max((core.bit_count() for core in cores), default=1)
+        threads = max((core.bit_count() for core in self.scene.machine.core_bits), default=1)
         most = max(1, CPUS_IN_A_ROW // threads)
         while True:
             lines = self._lines(self.scene.boxes(most, fold), threads)

@@ -129,8 +129,7 @@ class Scene:
     def _state(self, box: Box) -> Hashable | None:
         """Return what is the same in all of a box, None where something differs within it."""
         labels = {self.labels.get(cpu, ()) for cpu in iter_bits(box.cpus)}
-        nodes = box.ids_within("NUMA")
-        stocks = [stock for node in nodes for stock in self.stocks[node]]
+        stocks = [stock for node in box.ids_within("NUMA") for stock in self.stocks[node]]
         is_owned = labels - {(), ("shared",)} and not self.shown and len(self.machine.cpus) <= _DRAWN
         if len(labels) > 1 or is_owned or box.cpus & self.shown or any(stock.is_held for stock in stocks):
             return None

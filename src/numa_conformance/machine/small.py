@@ -101,8 +101,7 @@ def _distances(count: int, lot: random.Random) -> tuple[tuple[int, ...], ...]:
 def _devices(nodes: Sequence[int], lot: random.Random) -> tuple[Device, ...]:
     def device(kind: str, number: int) -> Device:
         width = min(lot.choice((0, *[1] * 8, *[2] * 3)), len(nodes)) if kind in placed else 0
-        near = tuple(sorted(lot.sample(nodes, width)))
-        return Device(kind, f"id-{number}", near, healthy=lot.random() >= ILL)
+        return Device(kind, f"id-{number}", tuple(sorted(lot.sample(nodes, width))), healthy=lot.random() >= ILL)
 
     kinds = lot.sample(RESOURCES, lot.choice((0, 1, 1, 2, 2)))
     placed = [kind for kind in kinds if lot.random() >= ANYWHERE]

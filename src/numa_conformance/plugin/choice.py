@@ -58,8 +58,7 @@ class CaseChoice:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Refuse cases that could not be told apart, and take note of those that pytest itself has left out."""
         cases = Counter(case_id(item) for item in session.items if is_of_the_suite(item.path))
-        twice = [name for name, count in cases.items() if count > 1]
-        if twice:
+        if twice := [name for name, count in cases.items() if count > 1]:
             raise pytest.UsageError(f"two cases have the id {min(twice)}; rename a test or its file")
         remaining = set(session.items)
         self._left_out += [
@@ -111,8 +110,7 @@ def _prepare(item: pytest.Item, run: Run) -> None:
     item.stash[CASE] = Case(case_id(item), names, REQUIREMENTS[names[0]].area if names else "other", "passed")
     shield(item)
     item.user_properties.extend(("requirement", name) for name in names)
-    missing = missing_of(item, run)
-    if missing:
+    if missing := missing_of(item, run):
         item.add_marker(pytest.mark.skip(reason=f"not claimed: {', '.join(missing)}"))
 
 

@@ -159,9 +159,13 @@ def enable(config: pytest.Config) -> None:
         pytest.exit(printable(f"the target cannot be asked: {error}"), returncode=TARGET_UNREACHABLE)
     config.pluginmanager.register(FixtureScope())
     config.pluginmanager.register(CaseChoice(config))
-    listing = setting(config, "numa_list")
-    if listing:
-        _list_only(config, listing)
+    if listing := setting(config, "numa_list"):
+        from .listing import Lister
+
+        config.option.collectonly = True
+        # Programs may read the output, so pytest's own lines are kept off it.
+        config.pluginmanager.set_blocked("terminalreporter")
+        config.pluginmanager.register(Lister(listing))
         return
     for hooks in (VerdictHooks(), Conclusion(config), Terminal(), Termination(), RareGarbage()):
         config.pluginmanager.register(hooks)
@@ -181,12 +185,3 @@ def _collect_the_suite(config: pytest.Config) -> bool:
         config.args = [suite, *config.args] if named else [suite]
     config.option.importmode = "importlib"
     return part
-
-
-def _list_only(config: pytest.Config, form: str) -> None:
-    from .listing import Lister
-
-    config.option.collectonly = True
-    # Programs may read the output, so pytest's own lines are kept off it.
-    config.pluginmanager.set_blocked("terminalreporter")
-    config.pluginmanager.register(Lister(form))

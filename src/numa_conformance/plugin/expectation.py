@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
@@ -48,11 +49,8 @@ def expected_line(run: Run, connection: Connection) -> str:
         return f"this run takes about {_duration(run.spending.seconds)}, and asks what there is time for"
     if run.deep or run.is_narrowed:
         return ""
-    client = Client(connection)
-    try:
+    with closing(Client(connection)) as client:
         steps = probed(client, run.claimed)
-    finally:
-        client.close()
     each = "".join(
         f"{what} comes up in {_duration(sum(starts) / len(starts))}; "
         for surface, what in _COMES_UP.items()

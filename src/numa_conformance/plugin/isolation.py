@@ -77,8 +77,7 @@ def shield(item: pytest.Item) -> None:
     named = inspect.signature(item.function).parameters
     item.fixturenames[:] = [name for name in item.fixturenames if name in named]
     config = item.config
-    filters = [*config.getini("filterwarnings"), *(config.known_args_namespace.pythonwarnings or ())]
-    for text in filters:
+    for text in [*config.getini("filterwarnings"), *(config.known_args_namespace.pythonwarnings or ())]:
         action, colon, rest = text.partition(":")
         if action.strip() == "error":
             item.add_marker(pytest.mark.filterwarnings(f"default{colon}{rest}"))

@@ -22,7 +22,6 @@ _LOOK_SECONDS = 0.05
 _PATIENCE = 60.0
 _OURS = ("default", "kube-node-lease", "kube-public", "kube-system")
 """Namespaces that every cluster has."""
-_KINDS = ("deployment", "stateful_set", "daemon_set", "replica_set")
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,7 @@ class NumaCluster:
 
     def until_decided(self, name: str, namespace: str = "default") -> Decision:
         """Wait until a pod runs, fits no node or is refused; raises ``TimeoutError`` after a minute."""
-        uid = self.pod(name, namespace)["metadata"]["uid"]
-        in_time = self._known.ask("decided", uid)
+        in_time = self._known.ask("decided", self.pod(name, namespace)["metadata"]["uid"])
         pod = self.pod(name, namespace)
         if not in_time:
             raise TimeoutError(f"pod {name} is not decided after a minute: {pod.get('status')}")
@@ -86,13 +84,11 @@ class NumaCluster:
 
     def pod(self, name: str, namespace: str = "default") -> dict[str, Any]:
         """Return a pod as the API server has it."""
-        answer = self.api.read_namespaced_pod(name, namespace)
-        return dict(self.client.sanitize_for_serialization(answer))
+        return dict(self.client.sanitize_for_serialization(self.api.read_namespaced_pod(name, namespace)))
 
     def held(self, name: str, namespace: str = "default") -> dict[str, dict[str, Any]]:
         """Return container to what it holds by the state files: ``cpus`` (as a kernel writes them), ``memory``, ...."""
-        uid = self.pod(name, namespace)["metadata"]["uid"]
-        return dict(self._known.ask("held").get(uid) or {})
+        return dict(self._known.ask("held").get(self.pod(name, namespace)["metadata"]["uid"]) or {})
 
     def status(self) -> dict[str, Any]:
         """Return what ``numa-conformance cluster status --json`` tells."""
@@ -126,7 +122,7 @@ class NumaCluster:
         apps, batch = client.AppsV1Api(self.client), client.BatchV1Api(self.client)
         for space in self.api.list_namespace().items:
             name = space.metadata.name
-            for kind in _KINDS:
+            for kind in ("deployment", "stateful_set", "daemon_set", "replica_set"):
                 getattr(apps, f"delete_collection_namespaced_{kind}")(name, propagation_policy="Background")
             batch.delete_collection_namespaced_job(name, propagation_policy="Background")
             if name not in _OURS:

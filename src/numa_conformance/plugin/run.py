@@ -30,8 +30,6 @@ from .options import NAMING, is_set, setting, settings_list
 from .selection import Selection, claimed_features
 from .spending import BEGAN, Spending
 
-UPDATE = "--numa-snapshot-update"
-
 
 @dataclass(frozen=True, slots=True)
 class Snapshots:
@@ -53,10 +51,9 @@ class Snapshots:
         folder = setting(config, "numa_snapshots")
         update = is_set(config, "numa_snapshot_update")
         if not folder:
-            named = any(setting(config, f"numa_{name}") for name in NAMING)
-            if update and named:
+            if update and any(setting(config, f"numa_{name}") for name in NAMING):
                 message = "would replace the kubelet's golden snapshots by those of the target"
-                raise UsageError(Fault(UPDATE, message, "together with --numa-snapshots FOLDER"))
+                raise UsageError(Fault("--numa-snapshot-update", message, "together with --numa-snapshots FOLDER"))
             return cls(data_folder("conformance") / "exact" / "golden", update=update)
         if Path(folder).exists() and not Path(folder).is_dir():
             raise UsageError(Fault("--numa-snapshots", f"{folder} is no folder"))

@@ -66,8 +66,7 @@ class Selection:
         for name in self.named:
             matching = {id: why for id, why in cases.items() if _names(name, id)}
             if not matching:
-                tests = {id.partition("[")[0] for id in cases}
-                near = closest(name, cases if "[" in name else tests)
+                near = closest(name, cases if "[" in name else {id.partition("[")[0] for id in cases})
                 faults.append(Fault("--numa-case", f"the suite has no case {name!r}", "--numa-list shows them", near))
             elif all(matching.values()):
                 faults.append(Fault("--numa-case", f"{name!r} is not asked: {next(iter(matching.values()))}"))

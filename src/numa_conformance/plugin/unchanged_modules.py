@@ -10,13 +10,12 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 _PACKAGE = __name__.partition(".")[0] + "."
-_SUITE = _PACKAGE + "conformance."
 
 
 class _Unchanged:
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        ours = name.startswith(_PACKAGE) and not name.startswith(_SUITE)
+        ours = name.startswith(_PACKAGE) and not name.startswith(_PACKAGE + "conformance.")
         return PathFinder.find_spec(name, path, target) if ours else None
 
 

@@ -83,9 +83,7 @@ def report_file(path: Path) -> Path:
 def read_circumstances(report: Path) -> Circumstances | None:
     """Read what stands beside a report.json, or in its folder; None where nothing does. Raises ``UsageError``."""
     file = report_file(report).parent / FILE
-    if not file.exists():
-        return None
-    return read_form(file, Circumstances, MAX_BYTES, "is not about a run")
+    return read_form(file, Circumstances, MAX_BYTES, "is not about a run") if file.exists() else None
 
 
 def revision_of(folder: Path) -> str:

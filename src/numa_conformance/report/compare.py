@@ -41,11 +41,9 @@ class ReportComparison:
 
     def lines(self) -> list[str]:
         """Return the changes for a person, the worst first."""
-        kinds = ("regressed", "gone", "changed", "new", "fixed")
         lines = []
-        for kind in kinds:
-            changes: tuple[CaseChange, ...] = getattr(self, kind)
-            if changes:
+        for kind in ("regressed", "gone", "changed", "new", "fixed"):
+            if changes := getattr(self, kind):
                 lines += [f"{kind} ({len(changes)}):", *(f"  {change}" for change in changes)]
         return lines or ["no verdict differs"]
 

@@ -111,7 +111,6 @@ class Summary(msgspec.Struct, frozen=True):
         silent = NOT_JUDGED if faults else NOT_ASKED if absences and not idle else ""
         whole_run = {"narrowed": narrowed, "complete": not missing}
         concluded = cls.concluded(target, level, name, ordered, problems, silent=silent, **whole_run)
-        alone = [] if narrowed else _alone(ordered, target.features, "each case needs another that is not claimed")
         notes = [
             *(f"{why}: {' '.join(words.split())}" for words in absences.values()),
             *_restarted(restarts),
@@ -119,7 +118,7 @@ class Summary(msgspec.Struct, frozen=True):
             *_unspent(ordered),
             *_in_part(ordered),
             *unasked(known, ordered, absent),
-            *alone,
+            *([] if narrowed else _alone(ordered, target.features, "each case needs another that is not claimed")),
             *(() if narrowed else next_claim(target, ordered)),
         ]
         return msgspec.structs.replace(concluded, notes=notes, planned=len(ordered) + len(missing))
@@ -212,13 +211,11 @@ def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:
 def _unspent(cases: Iterable[Case]) -> Iterator[str]:
     """Tell what a budget left out: of which groups, and which requirements were asked seldom for it."""
     short = sorted((case for case in cases if case.in_part), key=lambda case: case.asked)
-    groups = {name: counts for case in short for name, counts in case.in_part.items()}
-    if groups:
+    if groups := {name: counts for case in short for name, counts in case.in_part.items()}:
         parts = ", ".join(f"{driven:,} of {whole:,} of {name}" for name, (driven, whole) in groups.items())
         yield f"the budget left histories out; tested were {parts}"
     for what, low, high in (("not tested", 0, 1), (f"tested less than {SELDOM} times", 1, SELDOM)):
-        names = [name for case in short if low <= case.asked < high for name in case.requirements]
-        if names:
+        if names := [name for case in short if low <= case.asked < high for name in case.requirements]:
             yield f"within the budget {len(names)} requirements were {what}: {listed(names, MOST_SELDOM)}"
 
 
@@ -230,8 +227,7 @@ def _in_part(cases: Iterable[Case]) -> Iterator[str]:
 
 
 def _unjudged(cases: Iterable[Case]) -> Iterator[str]:
-    names = [name for case in cases if case.verdict == "not judged" for name in case.requirements]
-    if names:
+    if names := [name for case in cases if case.verdict == "not judged" for name in case.requirements]:
         yield f"{len(names)} requirements are not judged, as answers are malformed or missing: {listed(names)}"
 
 
@@ -254,8 +250,7 @@ def _untested(cases: list[Case], profile: Profile, claimed: list[str], level: st
 
 def _alone(cases: list[Case], claimed: list[str], why: str) -> list[str]:
     """Name claimed features none of whose cases was asked."""
-    run = _features_of(case for case in cases if case.verdict not in SILENT_CASES)
-    alone = _features_of(cases) - run
+    alone = _features_of(cases) - _features_of(case for case in cases if case.verdict not in SILENT_CASES)
     return [f"feature {feature} is claimed, and not tested: {why}" for feature in claimed if feature in alone]
 
 

@@ -1,7 +1,7 @@
 """The reference's answers to a target's questions, and the quirks by which a kubelet departs there too."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -53,11 +53,8 @@ def open_reference(
     """
     target, client = (LivingReference, LifeClient) if lives else (ReferenceTarget, Client)
     shown: dict[str, Any] = {"quirks": quirks, "changes": changes, "resource_fit": resource_fit or lives}
-    reference = client(InProcess(lambda: target(level, version, **shown), "the bundled reference"))
-    try:
+    with closing(client(InProcess(lambda: target(level, version, **shown), "the bundled reference"))) as reference:
         yield reference
-    finally:
-        reference.close()
 
 
 _NO_PLUGIN = "no healthy devices present"
@@ -165,8 +162,7 @@ def _reasons(shown: Quirks, departs: Callable[[Quirks], bool]) -> Causes | None:
     names = shown.showing()
     if departs(shown.without(*names)):
         return None
-    alone = tuple(name for name in names if not departs(shown.without(name)))
-    if alone:
+    if alone := tuple(name for name in names if not departs(shown.without(name))):
         return alone
     least = list(names)
     for name in names:

@@ -47,8 +47,7 @@ def _causes(causes: Sequence[str]) -> Iterator[str]:
     by_sort = causes_by_sort(causes)
     if by_sort["quirks"]:
         yield f"quirk: {', '.join(by_sort['quirks'])}"
-    for name in by_sort["changes"]:
-        yield f"change: {name}, from {CHANGES[name].since} on {CHANGES[name].after}"
+    yield from (f"change: {name}, from {CHANGES[name].since} on {CHANGES[name].after}" for name in by_sort["changes"])
     if by_sort["gatesAndOptions"]:
         yield f"another stage in the other version: {', '.join(by_sort['gatesAndOptions'])}"
 

@@ -73,8 +73,7 @@ def _block(name: str, case: Case, others: list[Case]) -> list[str]:
     lines += details[:MOST_DETAILS]
     if len(details) > MOST_DETAILS:
         lines.append(f"({len(details) - MOST_DETAILS} more lines)")
-    others_broken = [other for other in case.requirements if other != name]
-    if others_broken:
+    if others_broken := [other for other in case.requirements if other != name]:
         lines.append(f"with it: {', '.join(others_broken)}")
     if not case.histories:
         lines.append(f"case: {case.id}")
@@ -125,8 +124,7 @@ def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[
         lines += ["", "also not met:", *untold]
     if blocks and not folder:
         lines += ["", "--numa-report FOLDER keeps each of these as a file that plays it again"]
-    recommended = summary.recommendations()
-    if recommended:
+    if recommended := summary.recommendations():
         names = textwrap.wrap(", ".join(recommended), 118, break_on_hyphens=False, break_long_words=False)
         lines += ["", "recommendations not followed, which changes no verdict:", *(f"  {line}" for line in names)]
     if lines:

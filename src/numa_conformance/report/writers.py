@@ -17,7 +17,6 @@ from .claims import NOT_FINISHED, NOT_JUDGED, SILENT, Target
 from .html import html_page, render
 from .model import Summary
 
-_FAILURES = (*UNMET, "unexpectedly passed", "not judged")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -37,7 +36,7 @@ def _tag(case: Case) -> str:
     """Return the element that says what came of a case, nothing where it passed."""
     if case.verdict in ("passed", "error"):
         return case.verdict.removeprefix("passed")
-    return "failure" if case.verdict in _FAILURES else "skipped"
+    return "failure" if case.verdict in (*UNMET, "unexpectedly passed", "not judged") else "skipped"
 
 
 def _named(case: Case) -> tuple[str, str]:
@@ -61,8 +60,7 @@ def badge_svg(summary: Summary) -> str:
     claimed = len(summary.cases) - summary.counts["not claimed"]
     if claimed and summary.verdict != NOT_JUDGED:
         right += f" {summary.counts['passed']}/{claimed}"
-    profile = summary.profile.partition("@")[0]
-    if profile not in ("", "all"):
+    if (profile := summary.profile.partition("@")[0]) not in ("", "all"):
         right += f" ({profile})"
     right += f", {summary.level} {summary.target.kubernetes}"
     widths = [len(text) * _LETTER + _PADDING for text in (left, right)]

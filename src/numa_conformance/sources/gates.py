@@ -13,8 +13,6 @@ from ..files import lines_of, records_of, text_of
 from .pages import FEATURE_GATES, FEATURE_GATES_REMOVED, Section
 from .versions import NEWEST, KubernetesVersion, Timeline
 
-Stage = Literal["alpha", "beta", "ga", "deprecated", "gone"]
-
 
 @dataclass(frozen=True, slots=True)
 class GateState:
@@ -23,7 +21,7 @@ class GateState:
     A gate that is ``gone`` cannot be set: its feature is always on, or was removed (``on`` false).
     """
 
-    stage: Stage
+    stage: Literal["alpha", "beta", "ga", "deprecated", "gone"]
     on: bool
     locked: bool = False
 

@@ -118,7 +118,6 @@ class StaticOptions(Flags):
 
 def for_each_option(table: Mapping[str, T], what: str, file: str) -> Mapping[str, T]:
     """Return a table by option of policy static; raises ``UsageError`` with what is to be written in its ``file``."""
-    missing = [name for name in STATIC_OPTIONS if name not in table]
-    if missing:
+    if missing := [name for name in STATIC_OPTIONS if name not in table]:
         raise UsageError(Fault(file, f"option {name} has no {what}") for name in missing)
     return MappingProxyType({name: table[name] for name in STATIC_OPTIONS})

@@ -25,7 +25,6 @@ from .process import Process, ProcessConnection
 _LOADS_SECONDS = 120.0
 """Time in which the factory's module is imported, at least."""
 _KINDS = {kind.__name__: kind for kind in (BadReply, Crashed, NotClaimed, TimedOut, Unsupported)}
-_Decode = Callable[[bytes], Any]
 _COPIES: list[object] = []
 """The streams of the process that was copied: they would write what they hold when they go."""
 
@@ -111,7 +110,7 @@ def _show(error: BaseException) -> None:
 
 
 @cache
-def _forms() -> dict[bytes, tuple[Any, _Decode]]:
+def _forms() -> dict[bytes, tuple[Any, Callable[[bytes], Any]]]:
     """Return for each method the name on the wire, and what reads its question."""
     return {name.encode(): (method, msgspec.json.Decoder(method.request).decode) for name, method in METHODS.items()}
 

@@ -22,8 +22,7 @@ def load_factory(name: str) -> Factory:
     module_name, colon, attribute = name.partition(":")
     if not colon or not module_name or not attribute:
         raise UsageError(Fault("target", f"{name!r} does not name a factory", "package.module:factory"))
-    here = str(Path.cwd())
-    if here not in sys.path:
+    if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
     try:
         named: Any = importlib.import_module(module_name)

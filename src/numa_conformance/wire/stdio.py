@@ -43,9 +43,8 @@ class Stdio(ProcessConnection):
         if line.startswith(_NOT_STARTED):
             raise Crashed(line.decode().rstrip())
         shown = Exchange(received=line[:2000].decode("utf-8", "replace"))
-        result = _result(line, self._number, message.method.name, shown)
         try:
-            reply: R = checked_reply(message.method, result)
+            reply: R = checked_reply(message.method, _result(line, self._number, message.method.name, shown))
             return reply
         except BadReply as fault:
             raise BadReply(fault.message, shown) from fault
@@ -73,8 +72,7 @@ def _result(line: bytes, number: int, name: str, shown: Exchange) -> object:
         raise BadReply('the reply is not a JSON-RPC 2.0 object with "jsonrpc": "2.0"', shown)
     if reply.get("id") != number or isinstance(reply.get("id"), bool):
         raise BadReply(f"the reply has the id {reply.get('id')!r}, the request had {number}", shown)
-    failure = reply.get("error")
-    if failure is not None:
+    if (failure := reply.get("error")) is not None:
         if isinstance(failure, dict) and failure.get("code") == METHOD_NOT_FOUND:
             raise NotClaimed(f"the target has no method {name!r}", shown)
         if isinstance(failure, dict) and failure.get("code") == UNSUPPORTED:

@@ -29,9 +29,7 @@ class ReplayOutcome:
     missing: frozenset[str] = frozenset()
 
 
-Replayer = Callable[[Caller, dict[str, Any], bool], Iterator[Difference]]
-
-KINDS: dict[str, Replayer] = {
+KINDS: dict[str, Callable[[Caller, dict[str, Any], bool], Iterator[Difference]]] = {
     "admission": node_steps.replay,
     "lifecycle": node_steps.replay,
     **dict.fromkeys(single_questions.QUESTIONS, single_questions.replay),

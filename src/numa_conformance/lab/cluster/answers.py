@@ -224,8 +224,7 @@ def _is_on_node(pod: Pod) -> bool:
 def _explanation(pod: Pod) -> str:
     """Say where a pod is that holds nothing, and why."""
     name, node = pod["metadata"]["name"], pod["spec"].get("nodeName")
-    refusal = refusal_of(pod)
-    if refusal is not None:
+    if (refusal := refusal_of(pod)) is not None:
         return f"pod {name}: refused by {node}: {refusal[0]}: {refusal[1]}"
     if node:
         return f"pod {name}: {pod['status'].get('phase')} on {node}"

@@ -164,8 +164,7 @@ def build_release(
         raise UsageError(Fault("--release", f"is {name!r}", "a release of Kubernetes, as 1.37.1"))
     version = release[1]
     folder = cached_release(version)
-    missing = [program for program in programs if not (folder / program).exists()]
-    if missing:
+    if missing := [program for program in programs if not (folder / program).exists()]:
         if shutil.which("go") is None:
             raise UsageError(
                 Fault("--release", "needs Go, and there is none in PATH", "https://go.dev/dl, or --binaries")
@@ -227,5 +226,4 @@ def _kubernetes(version: str, theirs: str) -> Iterator[str]:
     too, as v0.MINOR.PATCH.
     """
     yield f"require k8s.io/kubernetes v{version}"
-    for staged in _STAGED.findall(theirs):
-        yield f"replace {staged} => {staged} v0.{version.removeprefix('1.')}"
+    yield from (f"replace {staged} => {staged} v0.{version.removeprefix('1.')}" for staged in _STAGED.findall(theirs))

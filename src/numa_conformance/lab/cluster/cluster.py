@@ -134,8 +134,7 @@ class RealCluster:
                 self._programs.clear()
             else:
                 break
-        masters = ("system:masters",)
-        self._admin = self._plane.authority.kubeconfig(self.server, "admin", masters)
+        self._admin = self._plane.authority.kubeconfig(self.server, "admin", ("system:masters",))
         write_secret(self.folder / KUBECONFIG, self._admin)
 
     def _start_nodes(self, address: str | None) -> None:

@@ -159,8 +159,7 @@ def bring_up(nodes: Path | None, options: Sequence[str]) -> Iterator[OpenCluster
     words += [str(nodes)] if nodes else []
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
-            output = _until_up(process, name)
-            if output is not None:
+            if (output := _until_up(process, name)) is not None:
                 raise RuntimeError(f"the cluster did not come up: {output}")
             with open_cluster(name) as known:
                 yield known

@@ -64,8 +64,7 @@ class Authority:
         builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
         if hosts:
             builder = builder.add_extension(x509.SubjectAlternativeName(list(map(_host, hosts))), critical=False)
-        made = builder.sign(self._key, hashes.SHA256())
-        return Signed(made.public_bytes(Encoding.PEM), _pem(key))
+        return Signed(builder.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM), _pem(key))
 
     def kubeconfig(self, server: str, user: str, groups: Sequence[str] = ()) -> bytes:
         """Return the kubeconfig of a user who has a new certificate; it needs no other file."""

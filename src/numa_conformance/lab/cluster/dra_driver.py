@@ -148,8 +148,7 @@ class ClusterDriver:
             "containers": [{"name": "c", "image": "any", **used}], "resourceClaims": claims,
             "terminationGracePeriodSeconds": 1, "automountServiceAccountToken": False,
         }  # fmt: skip
-        made = self._make(PODS, "Pod", name, spec)
-        self._pods[name] = made["metadata"]["uid"]
+        self._pods[name] = self._make(PODS, "Pod", name, spec)["metadata"]["uid"]
         began = time.monotonic()
         while time.monotonic() < began + _PATIENCE:
             pod = self._api(f"{PODS}/{name}")

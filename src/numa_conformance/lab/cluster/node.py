@@ -140,8 +140,7 @@ class ClusterNode:
         """Return container to what it holds, of a pod on this node."""
         uid, spec = pod["metadata"]["uid"], pod["spec"]
         names = [container["name"] for container in (*(spec.get("initContainers") or ()), *spec["containers"])]
-        made = self.runtime.containers_of(uid)
-        return dict(holdings(uid, names, made, files, 0, has_devices=bool(self.plugins)))
+        return dict(holdings(uid, names, self.runtime.containers_of(uid), files, 0, has_devices=bool(self.plugins)))
 
     def close(self) -> None:
         """End what serves the kubelet, and the kubelet."""

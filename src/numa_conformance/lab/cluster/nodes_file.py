@@ -152,8 +152,7 @@ def extra_words(folder: Path, words: Sequence[str]) -> list[str]:
 
 def _group(form: _GroupForm, place: str, folder: Path) -> list[PlannedNode]:
     fields = Fields()
-    stars = form.nodes.count("*")
-    if form.count > 1 and stars != 1:
+    if form.count > 1 and form.nodes.count("*") != 1:
         fields.fault(f"{place}.nodes", f"{form.nodes!r} names no {form.count} nodes", "one * for the number")
     names = [form.nodes.replace("*", str(number)) for number in range(form.count)]
     if not _NAME.fullmatch(names[-1]):

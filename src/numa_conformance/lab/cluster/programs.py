@@ -53,7 +53,6 @@ class ClusterProgram:
 
 _ERROR = re.compile(r'^[EF]\d{4} .*?\] "?(.*?)"?$', re.MULTILINE)
 _BEGINS = ("Error:", "error:", "panic:")
-_LEVELS = ("error", "panic", "fatal")
 _LONGEST = 500
 _END_BYTES = 65536
 
@@ -63,8 +62,7 @@ def last_words(log: Path) -> str:
     text = end_of(log, _END_BYTES)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     reasons = list(filter(None, map(_of_json, lines))) or [line for line in lines if line.startswith(_BEGINS)]
-    words = (reasons or _ERROR.findall(text) or lines or ["it said nothing"])[-1]
-    return words[:_LONGEST]
+    return (reasons or _ERROR.findall(text) or lines or ["it said nothing"])[-1][:_LONGEST]
 
 
 def met_a_port_in_use(log: Path) -> bool:
@@ -78,6 +76,6 @@ def _of_json(line: str) -> str:
         entry = json.loads(line)
     except ValueError:
         return ""
-    if not isinstance(entry, dict) or entry.get("level") not in _LEVELS:
+    if not isinstance(entry, dict) or entry.get("level") not in ("error", "panic", "fatal"):
         return ""
     return ": ".join(str(entry[key]) for key in ("msg", "error") if key in entry)

@@ -19,7 +19,6 @@ from ..kubelet.files import StateFiles, node_started
 from .node import ClusterNode
 from .pods import MALFORMED, Pod, PodWatch, has_ended, has_started, refusal_of
 
-_GENERATOR = "real-cluster"
 _LET_GO_SECONDS = 20.0
 _LOOK_SECONDS = 0.02
 
@@ -152,7 +151,7 @@ class NodeRecord:
     def _head(self, cell: str) -> Head:
         plan, version = self._node.plan, self._version
         cell = f"{plan.name}/{cell}"
-        return Head(_GENERATOR, cell, 0, plan.machine, _minor(version), f"kubelet {version}")
+        return Head("real-cluster", cell, 0, plan.machine, _minor(version), f"kubelet {version}")
 
     def _step(self, method: str, params: Mapping[str, Any], answer: Message) -> None:
         self._steps.append(Step(method, params, msgspec.to_builtins(answer)))
@@ -193,8 +192,7 @@ class Recorder:
                 continue
             kind, pod = heard
             with contextlib.suppress(*MALFORMED):
-                record = self._records.get(pod["spec"].get("nodeName") or "")
-                if record is not None:
+                if (record := self._records.get(pod["spec"].get("nodeName") or "")) is not None:
                     record.hear(kind, pod)
 
 

@@ -14,7 +14,6 @@ from ...sources.versions import DEFAULT, KubernetesVersion
 from .pods import is_decided, scheduling_of
 
 AFFINITY = "TopologyAffinityError"
-_HOSTNAME = "kubernetes.io/hostname"
 
 
 class ClusterConnection(Protocol):
@@ -97,8 +96,7 @@ def run_workload(
                 text = f"nobody has decided about pod {made[-1]}"
                 raise UsageError(Fault("", text, f"a scheduler that calls itself {scheduler!r} and works: see its log"))
             yield _outcome(pod, copies)
-            node = pod["spec"].get("nodeName")
-            if node:
+            if node := pod["spec"].get("nodeName"):
                 settle(node)
             else:
                 cluster.ask("drop", made.pop())  # it would wait, and come when others go
@@ -142,7 +140,7 @@ def _pod(name: str, nodes: Sequence[str], draw: random.Random, widest: int, sche
         cpu = str(max(1, int(widest * draw.choice([1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 5 / 8, 3 / 4]))))
         limits = {"cpu": cpu if draw.random() < 0.9 else "500m", "memory": draw.choice(["64Mi", "1Gi"])}
         containers.append({"name": f"c{number}", "image": "any", "resources": {"limits": limits}})
-    terms = [{"matchExpressions": [{"key": _HOSTNAME, "operator": "In", "values": list(nodes)}]}]
+    terms = [{"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": list(nodes)}]}]
     required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
     return pod_manifest(name, containers, schedulerName=scheduler, affinity={"nodeAffinity": required})
 

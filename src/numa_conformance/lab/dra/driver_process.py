@@ -92,8 +92,7 @@ class DriverProcess:
         places = {self._folder / name: place for name, place in target.PLACES.items()}
         environment = {"KUBECONFIG": values[target.KUBECONFIG], "NODE_NAME": NODE_NAME}
         self.daemon.start(self._start.machine, places, values, environment, self._api.port, self._api.serve)
-        failure = self._meet()
-        if failure is not None:
+        if (failure := self._meet()) is not None:
             raise target.DriverRefusedError(failure)
         return self._api.published()
 

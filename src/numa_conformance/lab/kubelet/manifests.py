@@ -22,10 +22,9 @@ class KubeletPod:
         """Return a pod for the kubelet whose folder is ``root``; those of larger numbers are younger."""
         manifest = copy.deepcopy(dict(pod))
         manifest.update(apiVersion="v1", kind="Pod")
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1_000_000_000 + number))
         manifest["metadata"] = {
             **(manifest.get("metadata") or {}), "name": name, "namespace": "default", "uid": uid,
-            "creationTimestamp": stamp,
+            "creationTimestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1_000_000_000 + number)),
         }  # fmt: skip
         manifest["spec"] = {"terminationGracePeriodSeconds": 1, "enableServiceLinks": False, **manifest["spec"]}
         for kind in ("initContainers", "containers"):

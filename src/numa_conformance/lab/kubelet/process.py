@@ -23,7 +23,6 @@ _START_SECONDS = 60
 _POLL_SECONDS = 0.01
 _END_SECONDS = 5.0
 """Between a connection that breaks and the end of a kubelet that writes down why."""
-_NO_INOTIFY = "inotify_init: too many open files"
 _INOTIFY_SECONDS = 30.0
 """In which others may give back inotify instances."""
 _INOTIFY_AGAIN_SECONDS = 0.5
@@ -76,7 +75,7 @@ class RunningKubelet:
         try:
             self._wait_until_up()
         except StartError as error:
-            if _NO_INOTIFY in error.message:
+            if "inotify_init: too many open files" in error.message:
                 return False
             raise
         return True
@@ -138,20 +137,16 @@ class RunningKubelet:
     def _last_words(self) -> str:
         errors = _ERROR.findall(self.log)
         causes = [cause for line in errors for cause in _CAUSE.findall(line)]
-        words = str((causes or errors or [self.log[-500:] or "it said nothing"])[-1])
-        return words.replace('\\"', '"')
+        return str((causes or errors or [self.log[-500:] or "it said nothing"])[-1]).replace('\\"', '"')
 
 
 def free_ports(count: int) -> list[int]:
     """Return ports of the loopback address that nobody uses now, all different."""
-    probes = [socket.socket() for _ in range(count)]
-    try:
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
         for probe in probes:
             probe.bind(("127.0.0.1", 0))
         return [int(probe.getsockname()[1]) for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 def version_of(binary: str) -> str:

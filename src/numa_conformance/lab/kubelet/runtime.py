@@ -160,14 +160,12 @@ class FakeRuntime:
         return CRI.Empty()
 
     def _remove_sandbox(self, request: Any) -> Any:
-        sandbox = self._sandboxes.pop(request.pod_sandbox_id, None)
-        if sandbox is not None:
+        if (sandbox := self._sandboxes.pop(request.pod_sandbox_id, None)) is not None:
             self._tell_of("RemovePodSandbox", sandbox)
         return CRI.Empty()
 
     def _remove(self, request: Any) -> Any:
-        container = self._containers.pop(request.container_id, None)
-        if container is not None:
+        if (container := self._containers.pop(request.container_id, None)) is not None:
             self._tell_of("RemoveContainer", container.sandbox, container)
         return CRI.Empty()
 

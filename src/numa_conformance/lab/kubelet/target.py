@@ -22,7 +22,6 @@ from .launcher import Launcher
 from .node import RealNode
 from .process import version_of
 
-_PREFIX = "Pod was rejected: "
 _NO_ROOM = re.compile(r"no set of running pods found to reclaim resources: \[\(res: ([^,]+),")
 """What becomes of ``OutOfcpu`` where a pod comes from the kubelet's folder: such pods count as critical, for which
 others would be ended."""
@@ -94,7 +93,7 @@ class KubeletTarget:
         return node.files().shared_pool == self._started.default_cpuset
 
     def _start(self, request: messages.StartNode) -> messages.NodeStarted | messages.StartFailed:
-        self._stop()
+        self.close()
         self._reused = False
         machine = machine_from_dict(request.machine, "machine")
         try:
@@ -186,9 +185,6 @@ class KubeletTarget:
 
     def close(self) -> None:
         """End the node."""
-        self._stop()
-
-    def _stop(self) -> None:
         self._started = None
         if self._node is not None:
             self._node.close()
@@ -206,7 +202,7 @@ def untold_fields(version: KubernetesVersion) -> frozenset[str]:
 
 def reason_and_message(refusal: Mapping[str, Any]) -> tuple[str, str]:
     """Return reason and message of a refused pod, as they are for a pod of a cluster."""
-    message = str(refusal.get("message") or "").removeprefix(_PREFIX)
+    message = str(refusal.get("message") or "").removeprefix("Pod was rejected: ")
     no_room = _NO_ROOM.search(message)
     return (f"OutOf{no_room[1]}" if no_room else str(refusal["reason"])), message
 

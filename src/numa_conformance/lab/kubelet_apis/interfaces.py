@@ -13,6 +13,7 @@ interface. What is not in the table is passed over, as protobuf does with fields
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any
 from urllib.parse import quote
 
@@ -185,8 +186,5 @@ def ask(socket: str, package: Package, method: str, request: Any, answer: str) -
 
     Raises ``grpc.RpcError``.
     """
-    client = GrpcClient(socket, package)
-    try:
+    with closing(GrpcClient(socket, package)) as client:
         return client.ask(method, request, answer)
-    finally:
-        client.close()

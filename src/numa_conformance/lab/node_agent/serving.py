@@ -37,12 +37,12 @@ class _Lister:
         """Tell of every pod; before 1.34 of those too that are refused (DEV-PR-05)."""
         view = self._agent.view
         pods = list(view.pods)
-        if not self._enabled("KubeletPodResourcesListUseActivePods"):
+        if not self._agent.node.gates.enabled("KubeletPodResourcesListUseActivePods"):
             pods += view.refused
         return V1.ListPodResourcesResponse(pod_resources=[_pod(pod, view) for pod in pods])
 
     def get(self, request: Any, context: grpc.ServicerContext) -> Any:
-        if not self._enabled("KubeletPodResourcesGet"):
+        if not self._agent.node.gates.enabled("KubeletPodResourcesGet"):
             context.abort(grpc.StatusCode.UNKNOWN, "PodResources API Get method disabled")
         view = self._agent.view
         name, namespace = request.pod_name, request.pod_namespace
@@ -69,9 +69,6 @@ class _Lister:
         cpus = list(iter_bits(view.pools.allocatable or 0))
         return V1.AllocatableResourcesResponse(devices=devices, cpu_ids=cpus, memory=memory)
 
-    def _enabled(self, gate: str) -> bool:
-        return self._agent.node.gates.enabled(gate)
-
 
 def _pod(pod: Pod, view: NodeView) -> Any:
     placed = view.placements.get(pod.uid, {})
@@ -84,14 +81,13 @@ def _container(name: str, placed: Placement | None, view: NodeView) -> Any:
     if placed is None:
         return V1.ContainerResources(name=name)
     held = placed.devices or {}
-    blocks = placed.memory or ()
     return V1.ContainerResources(
         name=name,
         devices=[record for resource, ids in held.items() for record in _held(resource, ids, view)],
         cpu_ids=list(iter_bits(placed.cpus)),
         memory=[
             V1.ContainerMemory(memory_type=block.type, size=block.bytes, topology=_nodes(block.nodes))
-            for block in blocks
+            for block in placed.memory or ()
         ],
     )
 

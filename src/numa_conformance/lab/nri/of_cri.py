@@ -121,8 +121,7 @@ class RuntimePlugins:
 
     def _take(self, updates: Iterable[Mapping[str, Any]]) -> None:
         for update in updates:
-            container = self._containers.get(str(update.get("containerId")))
-            if container is not None:
+            if (container := self._containers.get(str(update.get("containerId")))) is not None:
                 _adjust(container.resources, update.get("linux") or {})
                 if container.is_running:
                     self._changed(container)

@@ -108,16 +108,14 @@ class PluginNode(ABC):
         self._start, self._pods = request, {}
         machine = machine_from_dict(request.machine, "machine")
         self._online = machine.online_bits
-        version = request.kubernetes_version or DEFAULT
-        documented = ReferenceTarget("documented", version).node_start(request)
+        documented = ReferenceTarget("documented", request.kubernetes_version or DEFAULT).node_start(request)
         if isinstance(documented, messages.StartFailed):
             return documented
         try:
             self._prepare(machine, request.kubelet)
         except StartError as error:
             return messages.StartFailed(error.stage, error.message, "ended" if error.stage == NOT_MET else None)
-        failure = self._come_up(request.kubelet)
-        if failure is not None:
+        if (failure := self._come_up(request.kubelet)) is not None:
             self._plugin.check_support()
             return messages.StartFailed("cpu-manager", failure, self._plugin.absence)
         restarts = self._plugin.take_restarts()
@@ -155,8 +153,7 @@ class PluginNode(ABC):
     @property
     def _shared(self) -> str:
         holdings = (holding for uid in self._pods for holding in self._holdings(uid).values())
-        taken = union(CpuSet.parse(holding.cpus).bits for holding in holdings)
-        return format_bits(self._online & ~taken)
+        return format_bits(self._online & ~union(CpuSet.parse(holding.cpus).bits for holding in holdings))
 
     def _holding(self, cpus: str, mems: str, *, is_entitled: bool) -> messages.ContainerHolding:
         """Return what a container has whose cpuset and NUMA nodes were set so; "" where nothing keeps it."""

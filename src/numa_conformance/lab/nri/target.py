@@ -102,8 +102,7 @@ class NriTarget(PluginNode):
         """End the plugin, and start it anew beside a runtime that has the same containers."""
         kubelet = self._restarting(request)
         self._end()
-        failure = self._come_up(kubelet)
-        if failure is not None:
+        if (failure := self._come_up(kubelet)) is not None:
             return messages.StartFailed("cpu-manager", failure)
         return messages.Restarted(
             [messages.ReadmittedPod(uid, self._holdings(uid)) for uid in self._pods], self._shared

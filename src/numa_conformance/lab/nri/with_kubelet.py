@@ -19,7 +19,6 @@ _OFF = {"cpuManagerPolicy": "none", "memoryManagerPolicy": "None", "topologyMana
 _OF_MANAGERS = (
     "cpuManagerPolicyOptions", "topologyManagerPolicyOptions", "topologyManagerScope", "reservedMemory",
 )  # fmt: skip
-_REFUSED = "UnexpectedAdmissionError"
 
 
 class PluginWithKubelet(PluginNode):
@@ -65,7 +64,7 @@ class PluginWithKubelet(PluginNode):
             words = node.run(pod.uid) if refusal is None else None
             self._plugin.check()
             if refusal is not None or words is not None:
-                reason = (_REFUSED, words or "") if refusal is None else reason_and_message(refusal)
+                reason = ("UnexpectedAdmissionError", words or "") if refusal is None else reason_and_message(refusal)
                 self._take(pod.uid)
                 return messages.Rejected(self._shared, *reason, pod.qos, updates=self._sent())
         updates = self._sent()
@@ -90,8 +89,7 @@ class PluginWithKubelet(PluginNode):
             node.restart(_without_managers(kubelet), {})
         except StartError as error:
             return messages.StartFailed(error.stage, error.message)
-        failure = self._come_up(kubelet)
-        if failure is not None:
+        if (failure := self._come_up(kubelet)) is not None:
             return messages.StartFailed("cpu-manager", failure)
         pods: list[messages.ReadmittedPod | messages.RejectedPod] = []
         for uid in list(self._pods):

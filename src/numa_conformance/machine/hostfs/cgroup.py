@@ -128,8 +128,7 @@ class CgroupTree:
 
     def _file(self, uid: str, container: str) -> Path | None:
         file = _container_folder(self._top, self.driver, uid, container) / "cpuset.cpus"
-        parents = [file, *list(file.parents)[:3]]
-        if any(place.is_symlink() for place in parents) or not file.is_file():
+        if any(place.is_symlink() for place in [file, *list(file.parents)[:3]]) or not file.is_file():
             return None
         return file
 

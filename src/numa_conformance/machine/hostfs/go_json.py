@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-_LITERALS = ("true", "false", "null")
 _NUMBERS = {"int": range(-(2**63), 2**63), "uint64": range(2**64), "checksum.Checksum": range(2**64)}
 """Types that hold a number, and which: the decoder tells one that does not fit."""
 
@@ -65,7 +64,7 @@ def _word(error: json.JSONDecodeError, text: str) -> str:
 
 def _word_value(text: str, at: int) -> str:
     word = text[at:]
-    for literal in _LITERALS:
+    for literal in ("true", "false", "null"):
         if literal.startswith(word):
             return "unexpected end of JSON input"
         if word[0] == literal[0]:
@@ -116,15 +115,7 @@ def fields(value: Any, known: Mapping[str, str], owner: str) -> Iterator[tuple[s
 
 def kind(value: Any) -> str:
     """Name a JSON value's type as the kubelet's decoder does."""
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, Pairs):
-        return "object"
-    if isinstance(value, list):
-        return "array"
-    return "number"
+    return {bool: "bool", str: "string", Pairs: "object", list: "array"}.get(type(value), "number")
 
 
 def type_error(value: Any, field: str, wanted: str) -> GoJsonError:

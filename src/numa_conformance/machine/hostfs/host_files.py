@@ -166,8 +166,7 @@ class HostFiles:
             for count, entry in enumerate(entries):
                 if count > MAX_ENTRIES:
                     raise UsageError(Fault(self.shown(folder), f"has more than {MAX_ENTRIES} entries"))
-                match = pattern.fullmatch(entry.name)
-                if match:
+                if match := pattern.fullmatch(entry.name):
                     numbers.append(int(match[1]))
         if numbers and max(numbers) > MAX_ID:
             raise UsageError(Fault(self.shown(f"{folder}/{prefix}{max(numbers)}"), "is numbered", f"at most {MAX_ID}"))

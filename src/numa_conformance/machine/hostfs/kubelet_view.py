@@ -25,9 +25,8 @@ def read_kubelet_view(root: Path | str) -> KubeletView:
     Raises ``StartError`` where the kubelet would not come up (CPU-TOPO-05); its cause, where discovery was broken off
     and the kubelet only logs it (CPU-DISC-04), names the file. Raises ``UsageError`` when the root is no folder.
     """
-    files = HostFiles(Path(root))
     try:
-        view = _Discovery(files).run()
+        view = _Discovery(HostFiles(Path(root))).run()
     except UsageError as error:
         raise StartError("cpumanager", _NO_CPUS) from error
     if not view.num_cpus:
@@ -104,8 +103,7 @@ class _Discovery:
         numbers = self._numbered(_CPU, "cpu")
         packages: dict[int, list[int]] = {}
         for cpu in numbers:
-            package = self._files.number(f"{_CPU}/cpu{cpu}/topology/physical_package_id")
-            if package is not None:
+            if (package := self._files.number(f"{_CPU}/cpu{cpu}/topology/physical_package_id")) is not None:
                 packages.setdefault(package, []).append(cpu)
         return packages, len(numbers)
 
@@ -179,8 +177,7 @@ class _Discovery:
 
     def _sockets(self) -> int:
         """Count packages in ``/proc/cpuinfo``, else over the online CPUs' package ids (CPU-DISC-10)."""
-        listed = set(_SOCKET_LINE.findall(self._cpuinfo or ""))
-        if listed:
+        if listed := set(_SOCKET_LINE.findall(self._cpuinfo or "")):
             return len(listed)
         online = [cpu for cpu in self._files.numbered(_CPU, "cpu") if self._is_online(cpu)]
         return len({self._files.number(f"{_CPU}/cpu{cpu}/topology/physical_package_id") or 0 for cpu in online})

@@ -39,7 +39,11 @@ def enter_machine(machine: Machine, *, become_root: bool = False) -> None:
     tree.write_whole("proc/stat", stat(machine, of_the_host["stat"]))
     for name in others:
         tree.folder(f"sys/devices/system/{name}")
-    _write_everything(machine, tree)
+    # These cover files of the host that say "all CPUs" or "all NUMA nodes", and would contradict the machine.
+    tree.write("everything/cpulist", format_bits(machine.online_bits))
+    tree.write("everything/cpumap", cpu_map(machine.online_bits))
+    tree.write("everything/nodelist", format_bits(bits_of(machine.numa_ids)))
+    tree.write("everything/no_node", -1)
     make_read_only(_SYSTEM)
     for name in _COVERED:
         if Path("/", name).exists() and Path(_SYSTEM, name).exists():
@@ -101,14 +105,6 @@ def _apart(folder: Path, place: str, mounts: Sequence[str]) -> Iterator[str]:
             yield from [there] if there in mounts or os.path.islink(there) else _apart(each, there, mounts)
 
 
-def _write_everything(machine: Machine, tree: Tree) -> None:
-    """Write what covers files of the host that say "all CPUs" or "all NUMA nodes", and would contradict the machine."""
-    tree.write("everything/cpulist", format_bits(machine.online_bits))
-    tree.write("everything/cpumap", cpu_map(machine.online_bits))
-    tree.write("everything/nodelist", format_bits(bits_of(machine.numa_ids)))
-    tree.write("everything/no_node", -1)
-
-
 def _covers() -> Iterator[tuple[str, Path]]:
     """Yield a file of the tree, and the place that it goes over."""
     for pattern, file in (
@@ -118,8 +114,7 @@ def _covers() -> Iterator[tuple[str, Path]]:
         ("class/pci_bus/*/cpuaffinity", "cpumap"),
         ("class/pci_bus/*/cpulistaffinity", "cpulist"),
     ):
-        for place in Path("/sys").glob(pattern):
-            yield f"everything/{file}", place
+        yield from ((f"everything/{file}", place) for place in Path("/sys").glob(pattern))
     for folder in _process_cpusets():
         for kind, file in (("cpus", "cpulist"), ("mems", "nodelist")):
             for name in (f"cpuset.{kind}", f"cpuset.effective_{kind}", f"cpuset.{kind}.effective"):

@@ -107,8 +107,7 @@ def read_json(text: str, facts: Facts) -> None:
     for row in re.findall(r'\{\s*"cpu":[^{}]*\}', text):
         cells = json.loads(row)
         _read_row([key.lower() for key in cells], [str(cell).lower() for cell in cells.values()], facts)
-    fields = re.findall(r'"field":\s*"([^"]*)",\s*"data":\s*(?:"([^"]*)"|null)', text)
-    if fields:
+    if fields := re.findall(r'"field":\s*"([^"]*)",\s*"data":\s*(?:"([^"]*)"|null)', text):
         read_summary("\n".join(f"{label.rstrip(' :')}: {data}" for label, data in fields), facts)
 
 

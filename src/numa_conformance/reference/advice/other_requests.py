@@ -77,8 +77,7 @@ def _memory(node: Node, number: int, resources: Iterable[str]) -> Iterator[str]:
     if books is None or number not in books:
         return
     for resource in resources:
-        table = books[number].tables.get(resource)
-        if table is not None:
+        if (table := books[number].tables.get(resource)) is not None:
             why = f" ({_bytes(table.system_reserved)} reserved)" if table.system_reserved else ""
             yield f"{_bytes(table.free)} of {_bytes(table.total)} {resource} free{why}"
 

@@ -177,7 +177,6 @@ def why_never_refused(config: KubeletConfiguration, reason: str) -> str:
     return ""
 
 
-_WHOLE = Quantity(1)
 _RESIZE_GATES = ("InPlacePodVerticalScalingExclusiveCPUs", "InPlacePodVerticalScalingExclusiveMemory")
 _ISSUE = "kubernetes/kubernetes#140031"
 
@@ -188,7 +187,7 @@ def why_shared(pod: Pod, container: Container, *, static: bool) -> str:
     ``static``: the policy of the CPU Manager is static. ``pod`` is as the node sees it.
     """
     request = container.requests.get("cpu")
-    if request is None or request < _WHOLE:
+    if request is None or request < Quantity(1):
         return ""
     if not static:
         return "policy none gives no container CPUs of its own"

@@ -144,8 +144,7 @@ def _candidates(node: Node) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
         text, cpus = f"with reservedSystemCPUs {format_bits(whole)}, which are whole cores", format_bits(whole)
         yield "reservedSystemCPUs", cpus, text, {"reserved_system_cpus": cpus}
     if config.memory_manager_policy != "None":
-        off = {"memory_manager_policy": "None"}
-        yield "memoryManagerPolicy", "None", "with memoryManagerPolicy None", off
+        yield "memoryManagerPolicy", "None", "with memoryManagerPolicy None", {"memory_manager_policy": "None"}
 
 
 def whole_cores(machine: Machine, reserved: int) -> int:

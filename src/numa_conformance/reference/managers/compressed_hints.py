@@ -85,8 +85,7 @@ class CompressedHints:
 
         ``Hint(None, False)`` when there is none.
         """
-        preferred = [mask for mask in self.preferred if mask & within == within]
-        if preferred:
+        if preferred := [mask for mask in self.preferred if mask & within == within]:
             return Hint(min(preferred, key=lambda mask: (mask.bit_count(), mask)), True)
         needed = within & self.free
         suited = [mask | needed for mask in self.base if (mask | needed) & within == within and mask | needed]
@@ -117,5 +116,4 @@ def subsets_by_size(nodes: Sequence[int]) -> Iterator[int]:
     """Yield the masks of all non-empty subsets, by size and then in combination order (TOPO-HINT-06)."""
     bits = [1 << node for node in nodes]
     for size in range(1, len(bits) + 1):
-        for chosen in combinations(bits, size):
-            yield sum(chosen)
+        yield from map(sum, combinations(bits, size))

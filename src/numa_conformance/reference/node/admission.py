@@ -80,9 +80,7 @@ class Admitter:
 
     def affinity(self, uid: str, container: str) -> Hint | None:
         """Return the hint stored for a container; None under a policy that does not align, where none is used."""
-        if not self._policy.aligns:
-            return None
-        return self.stored.get(uid, {}).get(container, NO_AFFINITY)
+        return self.stored.get(uid, {}).get(container, NO_AFFINITY) if self._policy.aligns else None
 
     def forget(self, uid: str) -> None:
         """Drop what is stored for a pod that is gone."""

@@ -43,8 +43,7 @@ class Explainer:
     ) -> None:
         """Remember one merge, and the rule that decided."""
         name, rule = None if container is None else container.name, explain_merge(policy, answers.values()).rule
-        trace = MergeTrace(name, answers, merged.hint, merged.admit, rule)
-        self.merges.setdefault(pod.uid, []).append(trace)
+        self.merges.setdefault(pod.uid, []).append(MergeTrace(name, answers, merged.hint, merged.admit, rule))
 
     def allocated(self, pod: Pod, container: Container | None, steps: list[str]) -> None:
         """Remember what a container, or the pod as a whole, was given, in order."""
@@ -154,9 +153,7 @@ def _hint_dict(hint: Hint) -> dict[str, Any]:
 
 
 def _answer_dict(answer: Answer) -> dict[str, Any] | None:
-    if answer is None:
-        return None
-    return {name: _listed(hints) for name, hints in answer.items()}
+    return None if answer is None else {name: _listed(hints) for name, hints in answer.items()}
 
 
 def _listed(hints: Sequence[Hint] | CompressedHints | None) -> Any:

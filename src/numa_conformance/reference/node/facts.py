@@ -53,8 +53,7 @@ class NodeFacts:
 def matches(spec: Mapping[str, Any], facts: NodeFacts) -> bool | None:
     """Tell whether nodeSelector and required node affinity of a pod match; None where a label is not known."""
     parts = [_label(key, "In", [text], facts) for key, text in object_at(spec, "nodeSelector").items()]
-    required = object_at(spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
-    if required:
+    if required := object_at(spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"):
         parts.append(_any([_term(term, facts) for term in objects_at(required, "nodeSelectorTerms")]))
     return _all(parts)
 

@@ -289,8 +289,7 @@ class AdmissionChain:
     def _check(
         self, handlers: Sequence[AdmissionHandler], pod: Pod, others: Sequence[Pod], watcher: Watcher | None
     ) -> None:
-        applicant = Applicant(pod, self._config, self._gates, self._facts, others)
-        for handler, verdict in _verdicts(handlers, applicant):
+        for handler, verdict in _verdicts(handlers, Applicant(pod, self._config, self._gates, self._facts, others)):
             if handler.name == "fit" and not pod.is_critical:
                 self._fit.check(pod, others)
             if isinstance(verdict, Refusal):

@@ -20,7 +20,6 @@ from .results import AdmissionResult, Placement, ReconcileResult, RestartResult
 
 DEFERRED, INFEASIBLE = "Deferred", "Infeasible"
 _GATE = "InPlacePodVerticalScaling"
-_RESIZABLE = ("cpu", "memory")
 
 
 def refuse_resize(
@@ -84,7 +83,7 @@ def check_resize(before: Pod, after: Pod) -> bool:
             was, now = getattr(old, side), getattr(new, side)
             if was.keys() - now.keys():
                 raise UsageError(Fault(f"{place}: {old.name}: {side}", "an amount is taken away", accepted))
-            fixed = now.keys() if init else now.keys() - set(_RESIZABLE)
+            fixed = now.keys() if init else now.keys() - {"cpu", "memory"}
             if any(was.get(name) != now[name] for name in fixed):
                 raise UsageError(Fault(f"{place}: {old.name}: {side}", "this cannot be resized", accepted))
     return any((old.requests, old.limits) != (new.requests, new.limits) for old, new in _pairs(before, after))
@@ -178,8 +177,7 @@ class Node(NodeLife):
                 if provider.container_starts(pod, container):
                     self._checkpoints.released(provider)
                     self._checkpoints.due(provider)
-            exclusive = self._cpusets.exclusive_cpus_of(uid, container.name)
-            if exclusive:
+            if exclusive := self._cpusets.exclusive_cpus_of(uid, container.name):
                 self._containers.last_sent[uid, container.name] = exclusive
             self._containers.start(uid, container.name, self._cpusets.cpus_of(uid, container.name))
             if pod.is_ordinary_init(container):

@@ -23,10 +23,8 @@ _NAMED = (CpuHolding, MemoryHolding, DeviceHolding)
 
 
 def _of(values: Iterable[object], kind: type[T]) -> T | None:
-    for value in values:
-        if type(value) is kind:  # a protocol asks itself of its instances, which takes long
-            return value
-    return None
+    # A protocol asks itself of its instances, which takes long.
+    return next((value for value in values if type(value) is kind), None)
 
 
 @dataclass(frozen=True, slots=True)

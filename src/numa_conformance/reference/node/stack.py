@@ -119,8 +119,7 @@ class ManagerStack:
         """Return a node in the same state, watched by another, that goes its own way; its files must be in memory."""
         program = *sys.modules.values(), *HANDLERS.values()  # whatever of these a manager refers to is not in its books
         parts = self.machine, self._plugged, self.config, self.gates, self.quirks, self._view, self._watcher
-        shared = (*parts, *self._pods.values(), *program)
-        made = deepcopy(self, {id(thing): thing for thing in shared})
+        made = deepcopy(self, {id(thing): thing for thing in (*parts, *self._pods.values(), *program)})
         made._watcher = made._admitter.watcher = watcher
         return made
 

@@ -159,8 +159,7 @@ def score_node(
         args = NodeResourcesFitArgs(strategy=args)
     capacity = {name: amount_of(name, quantity) for name, quantity in allocatable.items()}
     scorer = Scorer(args.strategy, quirks)
-    used = add_up(map(scorer.counted, pods))
-    steps = tuple(scorer.steps(capacity, used, scorer.request(pod)))
+    steps = tuple(scorer.steps(capacity, add_up(map(scorer.counted, pods)), scorer.request(pod)))
     plain = add_up(map(filter_amounts, pods))
     missing = insufficient(
         capacity,

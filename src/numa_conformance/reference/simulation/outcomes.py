@@ -274,8 +274,7 @@ def placement_lines(admission: AdmissionResult, outcomes: Outcomes) -> list[str]
         lines.append(f"{name}: {_cpus(placed.cpus, outcomes.node)}{why}")
         for block in placed.memory or ():
             lines.append(f"    {block if block.bytes else f'{block.type}: handed on to later containers'}")
-        for resource, ids in (placed.devices or {}).items():
-            lines.append(f"    {resource}: {', '.join(ids)}")
+        lines += [f"    {resource}: {', '.join(ids)}" for resource, ids in (placed.devices or {}).items()]
         for manager, holding in placed.further.items():
             text = holding if isinstance(holding, str) else msgspec.json.encode(holding).decode()
             lines.append(f"    {manager}: {text}")

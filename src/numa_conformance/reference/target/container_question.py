@@ -78,9 +78,6 @@ class Readings:
         return value
 
 
-_PREFIX = "new static policy error: "
-
-
 def ask_container(
     request: Allocate, affinity: Hint, readings: Readings
 ) -> Allocated | AllocationRefused | PolicyRefused:
@@ -88,7 +85,7 @@ def ask_container(
     try:
         manager, gates = _manager(request, readings)
     except StartError as error:
-        return PolicyRefused(error.message.removeprefix(_PREFIX))
+        return PolicyRefused(error.message.removeprefix("new static policy error: "))
     pod = readings.pod(request.pod, "pod").under_gates(gates, readings.quirks.node)
     container = _container(pod, request.container)
     reply: dict[str, Any] = {

@@ -58,8 +58,7 @@ class ReferencePlugin:
 
     def plugin_allocate(self, request: plugin.AllocateDevices) -> plugin.DevicesAllocated | plugin.PluginRefused:
         """Serve what is offered."""
-        strange = [id for id in request.devices if id not in self._offered]
-        if strange:
+        if strange := [id for id in request.devices if id not in self._offered]:
             return plugin.PluginRefused(f"there are no devices {', '.join(strange)}")
         return plugin.DevicesAllocated(1)
 

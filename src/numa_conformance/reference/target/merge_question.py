@@ -31,8 +31,7 @@ def ask_merge(
 
     Raises ``UsageError`` for what no machine has, and ``StartError`` for options with which no node comes up.
     """
-    faults = list(_faults(request))
-    if faults:
+    if faults := list(_faults(request)):
         raise UsageError(faults)
     options = parse_options(request.options, FeatureGates.build(version, {}, changes), quirks, nodes=len(request.nodes))
     policy = policy_of(request.policy, "container", options, request.nodes, request.distances, quirks)
@@ -109,16 +108,13 @@ class Overheard:
         merges, self._merges = self._merges, []
         if not merges or any(_is_compressed(answers) for _, answers, _ in merges):
             return None
-        return [_alignment(merge) for merge in merges]
+        return [
+            Alignment(container, [*map(hints_answer, answers.values())], hint_value(merged.hint), merged.admit)
+            for container, answers, merged in merges
+        ]
 
 
 def _is_compressed(answers: Answers) -> bool:
     return any(
         isinstance(hints, CompressedHints) for of_provider in answers.values() for hints in (of_provider or {}).values()
     )
-
-
-def _alignment(merge: RecordedMerge) -> Alignment:
-    container, answers, merged = merge
-    providers = [hints_answer(answer) for answer in answers.values()]
-    return Alignment(container, providers, hint_value(merged.hint), merged.admit)

@@ -191,8 +191,7 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
 
     def node_remove(self, request: messages.RemovePod) -> messages.Removed | messages.UnknownPod:
         """Take a pod off the node."""
-        known = self._up.remove(request.uid)
-        return (messages.Removed if known else messages.UnknownPod)(*self._pools())
+        return (messages.Removed if self._up.remove(request.uid) else messages.UnknownPod)(*self._pools())
 
     def node_state(self, request: messages.ReadState) -> messages.NodeState:
         """Tell all that is on the node."""
@@ -204,9 +203,8 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
 
     def node_checkpoints(self, request: messages.ReadCheckpoints) -> messages.Checkpoints:
         """Tell the state files."""
-        files = self._up.checkpoints()
         return messages.Checkpoints(
-            files, [messages.StateWrite(name, text) for name, text in self._store.take_writes()]
+            self._up.checkpoints(), [messages.StateWrite(name, text) for name, text in self._store.take_writes()]
         )
 
     def node_restart(self, request: messages.RestartNode) -> messages.Restarted | messages.StartFailed:

@@ -155,8 +155,7 @@ def _patch_row(change: PatchChange) -> Iterable[str]:
 
 def _unmodelled_row(feature: Unmodelled) -> Iterable[str]:
     gate = GATES[feature.gate]
-    since = gate.history.steps[0][0]
-    return _link(gate.name, gate.source), feature.does, feature.why, str(since)
+    return _link(gate.name, gate.source), feature.does, feature.why, str(gate.history.steps[0][0])
 
 
 def _handler_row(handler: AdmissionHandler) -> Iterable[str]:

@@ -47,8 +47,7 @@ def read_chapters(text: str) -> Iterator[RuleChapter]:
 
     Raises ``ValueError``, as the texts are ours.
     """
-    for title, lines in parts_of(text):
-        yield RuleChapter(title, tuple(map(_read_rule, lines)))
+    yield from (RuleChapter(title, tuple(map(_read_rule, lines))) for title, lines in parts_of(text))
 
 
 def _read_rule(line: str) -> Rule:

@@ -40,8 +40,7 @@ def with_checks(kind: Any) -> Any:
     """Return a type of the protocol with its checks; for a message, a subclass of it."""
     if kind in _HELD_TO:
         return _HELD_TO[kind]
-    inner = get_args(kind)
-    if inner:
+    if inner := get_args(kind):
         options = tuple(map(with_checks, inner))
         return reduce(or_, options) if get_origin(kind) in (Union, UnionType) else get_origin(kind)[options]
     return class_with_checks(kind) if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else kind

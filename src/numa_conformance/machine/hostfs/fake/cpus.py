@@ -12,7 +12,6 @@ from ...model import Machine
 from .tree import Tree, cpu_map
 
 _CPU = "sys/devices/system/cpu"
-_BUS = "sys/bus/cpu/devices"
 
 
 def write_cpus(machine: Machine, tree: Tree) -> None:
@@ -23,7 +22,7 @@ def write_cpus(machine: Machine, tree: Tree) -> None:
         tree.write(f"{_CPU}/cpu{cpu}/online", int(not offline >> cpu & 1))
         tree.write_whole(f"{_CPU}/cpu{cpu}/uevent", "")
         tree.link(f"{_CPU}/cpu{cpu}/subsystem", "../../../../bus/cpu")
-        tree.link(f"{_BUS}/cpu{cpu}", f"../../../devices/system/cpu/cpu{cpu}")
+        tree.link(f"sys/bus/cpu/devices/cpu{cpu}", f"../../../devices/system/cpu/cpu{cpu}")
     _write_topology(machine, tree)
     write_caches(machine, _CPU, tree)
 

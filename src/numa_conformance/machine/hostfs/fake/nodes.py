@@ -1,5 +1,6 @@
 """``/sys/devices/system/node``: NUMA nodes and their distances, and their memory, free or in huge pages."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....cpuset import bits_of, format_bits, iter_bits
@@ -8,7 +9,6 @@ from ...model import Machine, MemoryNode
 from .tree import Tree, cpu_map
 
 _NODE = "sys/devices/system/node"
-_BUS = "sys/bus/node/devices"
 _POOLS = "sys/kernel/mm/hugepages"
 _STATISTICS = ("numa_hit", "numa_miss", "numa_foreign", "interleave_hit", "local_node", "other_node")
 
@@ -44,7 +44,7 @@ def _write_node(machine: Machine, node: MemoryNode, index: int, tree: Tree) -> N
     tree.write(f"{folder}/cpumap", cpu_map(cpus))
     tree.write_whole(f"{folder}/uevent", "")
     tree.link(f"{folder}/subsystem", "../../../../bus/node")
-    tree.link(f"{_BUS}/node{node.node}", f"../../../devices/system/node/node{node.node}")
+    tree.link(f"sys/bus/node/devices/node{node.node}", f"../../../devices/system/node/node{node.node}")
     tree.write(f"{folder}/numastat", "\n".join(f"{name} 0" for name in _STATISTICS))
     if node.memory is not None:
         tree.write(f"{folder}/meminfo", "\n".join(f"Node {node.node} {line}" for line in _meminfo(node)))
@@ -80,10 +80,9 @@ def kibibytes_of(size: str) -> int:
 
 def huge_page_pools(nodes: Iterable[MemoryNode]) -> dict[str, int]:
     """Return the number of pages of each size over all nodes."""
-    pools: dict[str, int] = {}
+    pools = Counter[str]()
     for node in nodes:
-        for size, pages in node.hugepages.items():
-            pools[size] = pools.get(size, 0) + pages
+        pools.update(node.hugepages)
     return pools
 
 

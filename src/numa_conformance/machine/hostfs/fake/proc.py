@@ -51,8 +51,7 @@ def _line(name: str, value: object) -> str:
 
 
 def _first_block(text: str) -> dict[str, str]:
-    block = text.partition("\n\n")[0]
-    pairs = (line.partition(":") for line in block.splitlines() if ":" in line)
+    pairs = (line.partition(":") for line in text.partition("\n\n")[0].splitlines() if ":" in line)
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 

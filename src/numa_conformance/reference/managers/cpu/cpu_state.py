@@ -88,8 +88,7 @@ class CpuState:
         freed, rest = containers[container], {name: cpus for name, cpus in containers.items() if name != container}
         if uid in self.pods:
             freed = 0 if rest else self.pods.pop(uid)
-        for cpus in rest.values():
-            freed &= ~cpus
+        freed &= ~union(rest.values())
         self.assignments[uid] = rest
         if not rest:
             del self.assignments[uid]

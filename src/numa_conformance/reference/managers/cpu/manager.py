@@ -24,8 +24,7 @@ _STAGE = "cpumanager"
 
 def reserved_count(config: KubeletConfiguration, quirks: CpuQuirks) -> int:
     """Return how many CPUs to reserve (CPU-RSV-02, 04, 06); raise ``StartError`` for none at all (CPU-RSV-05)."""
-    total = reserved_cpu_milli(config)
-    if total > 0:
+    if (total := reserved_cpu_milli(config)) > 0:
         return -(-total // 1000)
     if quirks.zero_reservation_undetermined:
         raise StartError(_STAGE, "[cpumanager] unable to determine reserved CPU resources for static policy")

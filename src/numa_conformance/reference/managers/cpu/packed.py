@@ -96,8 +96,7 @@ class Packing(Accumulator):
         for key in self.inner_order():
             inside = topology.inner.masks[key & INDEX_MASK]
             for threads in range(1, len(by_free)):
-                cores = by_free[threads] & inside
-                if cores:
+                if cores := by_free[threads] & inside:
                     self._take_threads(cores, threads, free)
                     if self.need < 1:
                         return
@@ -139,8 +138,7 @@ class _FullByAverage(Packing, quirk="full_by_machine_average"):
         full = by_free[average] if average < len(by_free) else 0
         for key in self.inner_order():
             for core in iter_bits(full & topology.inner.masks[key & INDEX_MASK]):
-                size = topology.cores[core].bit_count()
-                if size <= self.need:
+                if (size := topology.cores[core].bit_count()) <= self.need:
                     self._take_whole(1 << core, size)
                     if self.need < 1:
                         return

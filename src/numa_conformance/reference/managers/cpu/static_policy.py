@@ -78,15 +78,12 @@ class StaticPolicy(Documented, CpuManager):
             return None
         if pod.served == "pod" and _empty_pool(pod):
             return HintRequest.of(self.topology, needed, 0).impossible()
-        whole = self._whole(pod.uid)
-        if whole is not None:
+        if (whole := self._whole(pod.uid)) is not None:
             return self._held(whole, needed, fits=whole.bit_count() == needed)
         held = 0
-        containers = self.state.assignments.get(pod.uid)
-        if containers:
+        if containers := self.state.assignments.get(pod.uid):
             for container in pod.all_containers:
-                cpus = containers.get(container.name)
-                if cpus is not None:
+                if (cpus := containers.get(container.name)) is not None:
                     if cpus.bit_count() != exclusive_cpus(pod, container):
                         return self._held(cpus, needed, fits=False)
                     held |= cpus
@@ -126,9 +123,7 @@ class StaticPolicy(Documented, CpuManager):
         return self._answer(self.pod_hint_request(pod))
 
     def _answer(self, request: HintRequest | None) -> Mapping[str, list[Hint] | None] | None:
-        if request is None:
-            return None
-        return {"cpu": request.hints(self._preference)}
+        return None if request is None else {"cpu": request.hints(self._preference)}
 
     def allocate(
         self, pod: Pod, container: Container, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None
@@ -149,8 +144,7 @@ class StaticPolicy(Documented, CpuManager):
         count = pod_exclusive_cpus(pod)
         if not count or self._whole(pod.uid) is not None:
             return
-        empty = _empty_pool(pod)
-        if empty:
+        if empty := _empty_pool(pod):
             raise Refusal("EmptyPodSharedPoolError", empty)
         if self._full_pcpus_only:
             self._full_pcpus_only.check(count, self.state.default, 0)

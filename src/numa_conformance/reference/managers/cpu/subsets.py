@@ -87,10 +87,9 @@ class NodeSubsets:
         plain, preferred = self.plain[size - 1], self.preferred[size - 1]
         if size == smallest:
             return preferred
-        reach = self.ordered(size, self._reached)
         return tuple(
             good if touched.bit_count() == sockets else bad
-            for bad, good, touched in zip(plain, preferred, reach, strict=True)
+            for bad, good, touched in zip(plain, preferred, self.ordered(size, self._reached), strict=True)
         )
 
     @cached_property

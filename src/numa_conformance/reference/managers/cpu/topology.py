@@ -222,8 +222,7 @@ def _layouts(cores: dict[int, int]) -> tuple[CoreLayout, ...]:
 
 def fewest(groups: list[int], count: int) -> int:
     """Return the fullest of some groups, by their free CPUs, that holds so many, or else the fewest that do."""
-    holding = [group for group in groups if group.bit_count() >= count]
-    if holding:
+    if holding := [group for group in groups if group.bit_count() >= count]:
         return min(holding, key=int.bit_count)
     few = 0
     for group in sorted(groups, key=int.bit_count, reverse=True):

@@ -74,8 +74,7 @@ class _WithHugePages(MemoryReservation, quirk="huge_pages_cannot_be_reserved"):
 
 
 def _node_reservation(machine: Machine, config: KubeletConfiguration) -> Mapping[str, Quantity]:
-    capacity = {"memory": machine.total_memory}
-    return node_reservation(config, capacity)
+    return node_reservation(config, {"memory": machine.total_memory})
 
 
 def provide(setup: NodeSetup) -> MemoryManager:

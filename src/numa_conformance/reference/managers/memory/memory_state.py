@@ -39,8 +39,7 @@ class NodeMemory:
 
     def copy(self) -> "NodeMemory":
         """Return the same tables, which later allocations do not change."""
-        tables = {name: table.copy() for name, table in self.tables.items()}
-        return NodeMemory(self.assignments, tables, self.group)
+        return NodeMemory(self.assignments, {name: table.copy() for name, table in self.tables.items()}, self.group)
 
 
 @dataclass(frozen=True, slots=True)

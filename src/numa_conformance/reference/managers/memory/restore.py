@@ -69,8 +69,7 @@ class _EvenPageSizes(StateCheck, quirk="restart_with_uneven_page_sizes_crashes")
         taken = super().takes_over(empty, nodes, blocks)
         for node, memory in nodes.items():
             for name in memory.tables:
-                lacking = [cell for cell in memory.group if name not in nodes[cell].tables]
-                if lacking:
+                if lacking := [cell for cell in memory.group if name not in nodes[cell].tables]:
                     raise KubeletCrashes(
                         "restart-with-uneven-page-sizes-crashes",
                         f"NUMA node {lacking[0]} does not know {name}, which node {node} of its group lists",

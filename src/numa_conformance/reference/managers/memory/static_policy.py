@@ -78,8 +78,7 @@ class StaticMemoryManager(Documented, MemoryManager):
         if not is_pinned(pod) or self._has_returned(pod, container):
             return
         ordinary_init = pod.leaves_for_reuse(container)
-        held = self.blocks.known(pod.uid, container.name)
-        if held is not None:
+        if (held := self.blocks.known(pod.uid, container.name)) is not None:
             self._reusable.update(pod.uid, held, gives=ordinary_init)
             return
         amounts = container_amounts(pod, container)
@@ -105,8 +104,7 @@ class StaticMemoryManager(Documented, MemoryManager):
         amounts = self._pod_amounts(pod) if is_pinned(pod) else None
         if amounts is None or self._whole(pod.uid) is not None:
             return
-        empty = empty_pool(pod, amounts, partial(_owed, pod))
-        if empty:
+        if empty := empty_pool(pod, amounts, partial(_owed, pod)):
             raise Refusal("EmptyPodSharedPoolError", empty)
         members = tuple(iter_bits(self._choose(pod, amounts, affinity)))
         self.blocks.pods[pod.uid] = [PinnedBlock(members, resource, amount) for resource, amount in amounts.items()]

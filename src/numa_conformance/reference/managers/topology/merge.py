@@ -70,8 +70,7 @@ def merge_axes(axes: Sequence[Axis], everything: int, fitness: Fitness = narrowe
     """Return the kubelet's merged hint for these axes; ``everything`` is the mask of all NUMA nodes."""
     if any(isinstance(axis, tuple) and not axis for axis in axes):
         return Hint(everything, False)
-    preferred = preferred_masks(axes, everything)
-    if preferred:
+    if preferred := preferred_masks(axes, everything):
         return Hint(min(preferred, key=lambda mask: (mask.bit_count(), *fitness(mask))), True)
     bound = bound_of(axes)
     mask = best_reachable(

@@ -169,5 +169,4 @@ def _choices(free: int, count: int, *, by_id: bool) -> Iterator[int]:
         raise UsageError(
             Fault("", f"{count} of {len(bits)} interchangeable NUMA nodes can be chosen in too many ways by distance")
         )
-    for chosen in combinations(bits, count):
-        yield sum(chosen)
+    yield from map(sum, combinations(bits, count))

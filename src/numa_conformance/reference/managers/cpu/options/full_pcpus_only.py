@@ -96,8 +96,7 @@ class FullPcpusOnly(Documented):
                 if self.has(part, count):
                     if not options.distribute_cpus_across_numa:
                         return self._take(part, count)
-                    even = self._evenly(part, count)
-                    if even:
+                    if even := self._evenly(part, count):
                         return even
                     uneven = uneven or self._take(part, count)
             if uneven:
@@ -122,8 +121,7 @@ class FullPcpusOnly(Documented):
         even = count // len(parts)
         for spread in range(self._topology.thread_counts[-1] + 1):
             for least in range(even, max(even - spread, 1) - 1, -1):
-                shares = self._shares(parts, count, range(least, least + spread + 1))
-                if shares:
+                if shares := self._shares(parts, count, range(least, least + spread + 1)):
                     return sum(self._take(part, share) for part, share in zip(parts, shares, strict=True))
         return 0
 

@@ -43,8 +43,7 @@ class NodeSearch(Documented):
         """
         for size in range(smallest, min(-(-count // group), len(free)) + 1):
             search = SetSearch(free, count, group, size)
-            best = search.best()
-            if best is not None:
+            if (best := search.best()) is not None:
                 self.check(search, best)
                 return self.choice(search, best)
         return None

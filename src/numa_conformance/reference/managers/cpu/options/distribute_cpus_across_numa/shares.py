@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from ......cpuset import union
 from ....departures import Documented
 from ...accumulator import INDEX_MASK, Accumulator, NotEnoughCpus
 from ...topology import CpuTopology, number_touched
@@ -26,8 +27,7 @@ def choose_nodes_by_socket(
     """
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
         for places, crosses in ((sockets, False), ([range(len(free))], True)):
-            outcome = _best(free, places, count, group, size)
-            if outcome is not None:
+            if (outcome := _best(free, places, count, group, size)) is not None:
                 return chooser.choice(*outcome, crosses=crosses)
     return None
 
@@ -90,8 +90,7 @@ class Distribution(Documented):
         if group < 1 or count % group:
             return pack(taking.free, count)
         order = [key & INDEX_MASK for key in taking.node_order()]
-        inside = self._on_one_node(taking, order)
-        if inside:
+        if inside := self._on_one_node(taking, order):
             return pack(inside, count)
         choice = self._choose(taking, order, count)
         if choice is None:
@@ -194,7 +193,4 @@ def _named(choice: NodeChoice | None, order: Sequence[int]) -> NodeChoice | None
 
 def _in_one_socket(topology: CpuTopology, nodes: Iterable[int]) -> bool:
     """Tell whether NUMA nodes, by index, have parts in one socket only (CPU-DIST-18)."""
-    cpus = 0
-    for node in nodes:
-        cpus |= topology.nodes.masks[node]
-    return number_touched(topology.sockets.masks, cpus) <= 1
+    return number_touched(topology.sockets.masks, union(topology.nodes.masks[node] for node in nodes)) <= 1
