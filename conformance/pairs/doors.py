@@ -10,7 +10,7 @@ from numa_conformance.judging.claims import Coexistence, Preparation, Publicatio
 from numa_conformance.judging.may_run import SYSTEM, Pooled
 from numa_conformance.judging.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
 from numa_conformance.judging.pods import PodSpec
-from numa_conformance.judging.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, PublishedDevice
+from numa_conformance.judging.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, PublishedDevice, slices_of
 from numa_conformance.judging.world import AdmittedPod
 from numa_conformance.machine import load_machine
 from numa_conformance.wire.history.values import HoldingBits
@@ -55,6 +55,12 @@ def published(*devices: PublishedDevice, before: PublishedDevice | None = None) 
     """Describe what a driver publishes; ``before``: what it published before it was started again."""
     again = before is not None
     return Publication(MACHINE, devices, again=again, before=(before,) if before else ())
+
+
+def pool_of(count: int) -> Publication:
+    """Describe that one slice is published of a pool, which says how many it has."""
+    pool = {"name": "node", "generation": 1, "resourceSliceCount": count}
+    return replace(published(CPUS), slices=tuple(slices_of([{"driver": "cpu.example.com", "pool": pool}])))
 
 
 def claimed(cpus: str | None, of: PublishedDevice, **more: Any) -> Preparation:
@@ -108,6 +114,7 @@ PAIRS = {
     dra_drivers.publishes: (published(), published(CPUS)),
     dra_drivers.publishes_again: (published(device(cpus=4), before=CPUS), published(CPUS, before=CPUS)),
     dra_drivers.have_names_of_their_own: (published(CPUS, CPUS), published(CPUS, device(name="others"))),
+    dra_drivers.come_in_whole_pools: (pool_of(2), pool_of(1)),
     dra_drivers.name_numa_nodes_of_the_machine: (published(OF_NODE_9), published(OF_NODE_0)),
     dra_drivers.get_what_they_consume: (claimed("0", CPUS), claimed("0-1", CPUS)),
     dra_drivers.get_online_cpus: (claimed("0,99", CPUS), claimed("0-1", CPUS)),

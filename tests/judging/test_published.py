@@ -7,13 +7,26 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.judging.published import CPU_ID, NUMA_NODE, SOCKET, PublishedDevice, devices_of, slices_of
+from numa_conformance.judging.published import CPU_ID, NUMA_NODE, SOCKET, PublishedDevice, devices_of, newest, slices_of
 
 
 def read(**device: Any) -> PublishedDevice:
     spec = {"driver": "cpu.test", "pool": {"name": "here"}, "devices": [{"name": "d", **device}]}
     (found,) = devices_of(slices_of([spec]))
     return found
+
+
+def test_only_slices_of_the_highest_generation_of_each_pool_count() -> None:
+    slices = [
+        {
+            "driver": "cpu.test",
+            "pool": {"name": pool, "generation": generation},
+            "devices": [{"name": f"d{generation}"}],
+        }
+        for pool, generation in (("a", 1), ("a", 2), ("b", 1), ("a", 2))
+    ]
+    keys = [device.key for device in devices_of(newest(slices_of(slices)))]
+    assert keys == [("cpu.test", "a", "d2"), ("cpu.test", "b", "d1"), ("cpu.test", "a", "d2")]
 
 
 @pytest.mark.parametrize(

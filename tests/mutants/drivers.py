@@ -27,6 +27,13 @@ def publishes_nothing_after_a_restart(answer, memory):
     return {"result": "started", "slices": []}
 
 
+@mutant(_DRIVER + "devices/come-in-whole-pools").answer("claims.start")
+def says_that_a_pool_has_another_slice(answer, memory):
+    for each in answer["slices"]:
+        each["pool"] = each["pool"] | {"resourceSliceCount": 2}
+    return answer
+
+
 @mutant(_DRIVER + "devices/have-names-of-their-own").answer("claims.start")
 def names_devices_of_a_pool_alike(answer, memory):
     for device in _devices(answer):

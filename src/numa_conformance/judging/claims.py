@@ -13,13 +13,14 @@ from ..wire.history.quantities import AllocatedClaim
 from ..wire.history.values import bits
 from ..wire.message import Message
 from ..wire.messages import claims as messages
-from .published import DeviceKey, PublishedDevice, devices_of, slices_of
+from .published import DeviceKey, PublishedDevice, Slice, devices_of, newest, slices_of
 
 
 class Publication(msgspec.Struct, frozen=True):
     """A driver was to publish devices. ``devices``: None where it did not, for the reason ``failure``.
 
-    ``again``: it had been started before on the same machine, and published ``before``.
+    ``again``: it had been started before on the same machine, and published ``before``. ``slices``: of each pool those
+    of its highest generation.
     """
 
     machine: Machine
@@ -27,6 +28,7 @@ class Publication(msgspec.Struct, frozen=True):
     failure: str = ""
     again: bool = False
     before: tuple[PublishedDevice, ...] = ()
+    slices: tuple[Slice, ...] = ()
 
 
 class Preparation(msgspec.Struct, frozen=True):
@@ -138,11 +140,12 @@ class ClaimFollower:
         if isinstance(reply, messages.DriverFailed):
             return Publication(self.machine, None, reply.message, again, before)
         try:
-            devices = tuple(devices_of(slices_of(reply.slices)))
+            slices = newest(slices_of(reply.slices))
+            devices = tuple(devices_of(slices))
         except ValueError as error:
             return Publication(self.machine, None, f"a slice that the API does not take: {error}", again, before)
         self._devices = {device.key: device for device in devices}
-        return Publication(self.machine, devices, again=again, before=before)
+        return Publication(self.machine, devices, again=again, before=before, slices=tuple(slices))
 
     def _coexisting(self, shared: Mapping[str, str] | None) -> Iterator[Coexistence]:
         """Yield what is told of containers without a claim; of one that runs and is left out, that it has no CPU."""

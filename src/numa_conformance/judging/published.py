@@ -1,6 +1,6 @@
 """The devices of ResourceSlices, as far as something is judged by them: where their CPUs are, and how many."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -50,8 +50,10 @@ class _Device(msgspec.Struct, rename="camel"):
     node_allocatable_resources: dict[str, _Allocatable] = {}
 
 
-class _Pool(msgspec.Struct):
+class _Pool(msgspec.Struct, rename="camel"):
     name: str
+    generation: Number = 0
+    resource_slice_count: Number | None = None
 
 
 class Slice(msgspec.Struct):
@@ -60,6 +62,11 @@ class Slice(msgspec.Struct):
     driver: str
     pool: _Pool
     devices: tuple[_Device, ...] = ()
+
+    @property
+    def of(self) -> tuple[str, str]:
+        """Its driver and its pool."""
+        return self.driver, self.pool.name
 
 
 class PublishedDevice(msgspec.Struct, frozen=True):
@@ -108,6 +115,14 @@ class PublishedDevice(msgspec.Struct, frozen=True):
 def slices_of(specs: Iterable[Mapping[str, Any]]) -> list[Slice]:
     """Read the specs of slices; raises ``ValueError`` for what the API would not take."""
     return [msgspec.convert(spec, Slice, dec_hook=read_amount) for spec in specs]
+
+
+def newest(slices: Sequence[Slice]) -> list[Slice]:
+    """Return those slices of each pool that are of its highest generation: the others count no more."""
+    last: dict[tuple[str, str], Number] = {}
+    for each in slices:
+        last[each.of] = max(last.get(each.of, each.pool.generation), each.pool.generation)
+    return [each for each in slices if each.pool.generation == last[each.of]]
 
 
 def devices_of(slices: Iterable[Slice]) -> list[PublishedDevice]:

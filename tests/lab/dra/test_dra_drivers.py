@@ -34,7 +34,7 @@ PLACES = ("-kubeconfig", "{kubeconfig}", "-node", "{node_name}", "-kubelet", "{k
           "-root", "{host_root}")  # fmt: skip
 RESERVED = ("-reserved", "{reserved_cpus}")
 DRIVER = "dra-driver/"
-ALWAYS, WITH_SOCKETS, WITH_RESERVED = 14, 1, 1
+ALWAYS, WITH_SOCKETS, WITH_RESERVED = 15, 1, 1
 """What is asked of a driver without sockets and reserved CPUs, and of one that has them."""
 
 
@@ -77,7 +77,7 @@ def test_one_that_is_wrong_in_one_way_is_found(way: str, broken: set[str]) -> No
 
 
 OTHERS = (PYTHON[0], str(Path(__file__).with_name("other_driver.py")), *PYTHON[2:])
-WITHOUT_CPUS = 10
+WITHOUT_CPUS = 11
 """What is asked of a driver whose devices have no CPUs."""
 
 

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from ...cpuset import format_bits
-from ...judging.published import DeviceKey, PublishedDevice, devices_of, slices_of
+from ...judging.published import DeviceKey, PublishedDevice, devices_of, newest, slices_of
 from ...machine import Machine
 from ...wire.history.quantities import amount
 from .events import Event, EventLot
@@ -25,7 +25,7 @@ class ClaimScheduler:
 
     def __init__(self, answer: Mapping[str, Any]) -> None:
         try:
-            read = devices_of(slices_of(answer.get("slices", ())))
+            read = devices_of(newest(slices_of(answer.get("slices", ()))))
         except ValueError:
             read = []
         self.devices = [device for device in read if device.units > 0 and device.is_whole]

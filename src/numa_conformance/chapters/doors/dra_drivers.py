@@ -1,6 +1,6 @@
 """A DRA driver that gives CPUs to claims: what it publishes, what containers of claims get, what is given back."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...cpuset import bit_of, bits_of, format_bits
@@ -46,6 +46,18 @@ def have_names_of_their_own(subject: Publication) -> Judgement:
     counts = Counter(device.key for device in applies(subject.devices, "the driver has published nothing"))
     twice = sorted({key[2] for key, count in counts.items() if count > 1})
     return violated(not twice, "devices of a pool have the same name", got=", ".join(twice))
+
+
+@chapter.requires("dra-driver/devices/come-in-whole-pools")
+def come_in_whole_pools(subject: Publication) -> Iterator[Violation]:
+    """Of each pool as many slices are published as each of them says: a scheduler waits for those that are missing."""
+    pools = defaultdict[tuple[str, str], list[int]](list)
+    for each in applies(subject.slices, "the driver has published nothing"):
+        count = exists(each.pool.resource_slice_count, "a slice does not say how many its pool has")
+        pools[each.of].append(count)
+    for (_, name), counts in pools.items():
+        why, allowed = f"of pool {name} other slices are published than they say that it has", sorted({*counts})
+        yield from violated(allowed == [len(counts)], why, got=len(counts), allowed=", ".join(map(str, allowed)))
 
 
 @chapter.requires("dra-driver/devices/name-numa-nodes-of-the-machine")
