@@ -65,7 +65,7 @@ class _Field(NamedTuple):
 def other_answers(subject: Any) -> Iterator[Any]:
     """Yield a question that was answered with other answers: those that tell most, then each field changed alone."""
     more = _MORE.get(type(subject), lambda _: ())
-    yield from (other for other in chain(more(subject), _changes(subject)) if other != subject)
+    yield from chain(more(subject), _changes(subject))
 
 
 @lru_cache
@@ -73,6 +73,7 @@ def _fields(kind: type[msgspec.Struct]) -> tuple[_Field, ...]:
     questions = {name for base, names in _QUESTIONS if issubclass(kind, base) for name in names}
     hints = get_type_hints(kind)
     names = [name for name in kind.__struct_fields__ if name in _ANSWERED - questions]
+    names.sort(key=lambda name: World in (hints[name], *get_args(hints[name])))  # worlds, which take long, come last
     return tuple(_Field(name, _sample(hints[name]), NoneType in get_args(hints[name])) for name in names)
 
 

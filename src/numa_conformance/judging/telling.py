@@ -13,7 +13,7 @@ from .other_answers import other_answers
 
 MOST_TRIES = 4
 """Questions of a history whose other answers are judged, for each requirement that none of them has broken."""
-ENOUGH = 5
+ENOUGH = 2
 """Histories on a machine that asked a requirement tellingly, after which no more are looked for."""
 Place = TypeVar("Place")
 
