@@ -40,6 +40,11 @@ def test_replay_names_the_near_kind_and_id(run, files, option, near):
     assert f"did you mean '{near}'?" in err
 
 
+def test_replay_names_the_files_that_hold_no_decision(run, files):
+    file = files("recorded.jsonl", "")
+    assert run("replay", file)[::2] == (2, f"error: {file}: there is no recorded decision\n")
+
+
 @pytest.mark.parametrize("command", ["requirements", "quirks"])
 def test_some_are_chosen_by_id_and_a_page_is_whole(run, command):
     every = json.loads(run(command, "--json")[1])

@@ -96,6 +96,7 @@ def test_a_duration_without_a_unit_is_told_its_form(field: str, value: object) -
         {"registerNode": "true"},
         {"featureGates": {"CPUManager": "true"}},
         {"kubeReserved": {"cpu": "1 core"}},
+        {"kubeReserved": {"cpu": None}},
         {"reservedMemory": {"numaNode": 0}},
         {"reservedMemory": [{"numaNode": -1, "limits": {"memory": "1Gi"}}]},
         {"reservedMemory": [{"numaNode": 0, "limit": {"memory": "1Gi"}}]},

@@ -120,6 +120,12 @@ def test_rules_hold_in_the_versions_that_have_them(version: str, fields: dict[st
     ("field", "signal", "text", "message"),
     [
         ("evictionHard", "memory.free", "1Gi", "unsupported eviction signal memory.free"),
+        (
+            "evictionHard",
+            "memory.available",
+            None,
+            "'': quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+        ),
         ("evictionHard", "memory.available", "0", "eviction threshold memory.available must be positive: 0"),
         (
             "evictionHard",

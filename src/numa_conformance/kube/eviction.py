@@ -47,7 +47,7 @@ def threshold_faults(config: KubeletConfiguration, version: KubernetesVersion) -
                 yield Fault(f"{field}.{signal}", message, ", ".join(known), near)
                 continue
             try:
-                message = read(signal, str(text))
+                message = read(signal, "" if text is None else str(text))
             except UsageError as error:
                 message = error.faults[0].message
             if message:

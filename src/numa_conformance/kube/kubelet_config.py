@@ -163,7 +163,7 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
             if (value := object_at(obj, *parents).get(last)) is not None:
                 _check_kind(value, kind, name, fields)
     read |= {name: _text_map(obj[key], key, fields) for key, name in _TEXT_MAPS.items() if obj.get(key) is not None}
-    read |= {name: quantities(obj.get(key), key, fields) for key, name in _QUANTITY_MAPS.items()}
+    read |= {name: quantities(_without_null(obj.get(key)), key, fields) for key, name in _QUANTITY_MAPS.items()}
     if fields.flag(obj.get(_MERGING.name), _MERGING.name, default=False) and version >= _MERGING.since:
         read["eviction_hard"] = {**defaults["eviction_hard"], **read["eviction_hard"]}
     entries = []
@@ -201,7 +201,13 @@ def _plain(value: object) -> Any:
 
 
 def _text_map(value: object, path: str, fields: Fields) -> dict[str, str]:
-    return {str(name): fields.text(text, f"{path}.{name}") for name, text in fields.mapping(value, path).items()}
+    texts = fields.mapping(_without_null(value), path)
+    return {str(name): fields.text(text, f"{path}.{name}") for name, text in texts.items()}
+
+
+def _without_null(value: object) -> object:
+    """Return a mapping of texts as Go reads it: null is an empty text."""
+    return {name: "" if text is None else text for name, text in value.items()} if isinstance(value, dict) else value
 
 
 def _check_kind(value: object, kind: str, path: str, fields: Fields) -> None:

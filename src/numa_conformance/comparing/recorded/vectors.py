@@ -160,7 +160,7 @@ def select(
             check(vector)
             count += 1
     if not count:
-        raise UsageError(Fault("", "no recorded decision is selected"))
+        raise UsageError(Fault("", f"{', '.join(map(str, files))}: there is no recorded decision"))
     return SelectedDecisions(files, of_kinds, with_ids, count)
 
 
