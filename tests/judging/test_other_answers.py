@@ -9,18 +9,22 @@ import pytest
 from asked_in_full import DEEP
 from directly import Directly
 from numa_conformance.asking.drive import drive
+from numa_conformance.asking.generators.workloads import static
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.files import text_of
 from numa_conformance.judging import other_answers as others
 from numa_conformance.judging.chapter import CHECKERS, REQUIREMENTS, NotAsked
 from numa_conformance.judging.choice import CpuChoice
-from numa_conformance.judging.node_subjects import Admission
+from numa_conformance.judging.node_subjects import Admission, Crash
+from numa_conformance.judging.settings import Settings
 from numa_conformance.judging.telling import add_up
 from numa_conformance.judging.verdicts import judge, subjects
+from numa_conformance.judging.world import World
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.sources.versions import NEWEST
 from numa_conformance.wire.features import FEATURES
+from numa_conformance.wire.history.values import CpuBits, HoldingBits
 from stored_histories import SURFACES, stored
 
 CHEAP = ("classes", "merges", "plugins", "claims")
@@ -90,6 +94,14 @@ def test_other_answers_to_a_choice_have_other_cpus_of_what_is_available():
     answers = {other.answer for other in others.other_answers(choice)}
     assert {None, 0, 0b1110, 0b11110} <= answers
     assert {other.available for other in others.other_answers(choice)} == {choice.available}
+
+
+def test_a_list_that_is_too_long_is_not_changed_part_by_part():
+    pods = {f"p{number}": {"c": HoldingBits(CpuBits(1))} for number in range(others.LONGEST + 1)}
+    node = World(load_machine("one-cpu"), Settings.of(static()), 0, 1, 1)
+    crash = Crash(node, node, pods)
+    held = [other.held for other in others.other_answers(crash)]
+    assert [len(each) for each in held if each != pods] == [len(pods) - 1]
 
 
 def test_what_was_asked_stays_as_it_is():

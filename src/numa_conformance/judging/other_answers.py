@@ -28,6 +28,8 @@ from .world import World
 
 MOST_PARTS = 6
 """Parts of a list or a mapping that are changed, one at a time."""
+LONGEST = 1_000
+"""Parts of a list that is changed: each change copies it."""
 _ANSWERED = frozenset(text_of(__package__, "answer_fields.txt").split())
 """Fields of subjects, and of what they are made of, that come of an answer."""
 _QUESTIONS = (
@@ -140,7 +142,7 @@ def _other_numbers(number: int) -> list[int]:
 
 def _other_parts(parts: Sequence[Any]) -> Iterator[list[Any]]:
     """Yield a list of parts with one of them changed, and with all of them answered as one is."""
-    for place, part in islice(enumerate(parts), MOST_PARTS):
+    for place, part in islice(enumerate(parts), MOST_PARTS if len(parts) <= LONGEST else 0):
         others = (0, max(part - 1, 0), part + 1, MAX_ID) if isinstance(part, int) else _others(part)
         yield from ([*parts[:place], other, *parts[place + 1 :]] for other in others)
         if len(parts) > 1 and isinstance(part, msgspec.Struct):
@@ -222,7 +224,7 @@ def _starts(start: Start) -> Iterator[Start]:
 
 
 def _admissions(admission: Admission) -> Iterator[Admission]:
-    """Refuse; give what is far apart, of the last NUMA node, or of all; merge another hint."""
+    """Admit; or refuse, give what is far apart or of the last NUMA node, merge another hint."""
     before, lost = admission.before, (admission.before.pool & ~admission.after.pool).bit_count()
     pool = before.pool & ~_apart(before.pool, lost, before)
     yield replace(admission, after=replace(admission.after, pool=pool))
