@@ -16,7 +16,7 @@ from numa_conformance.asking.generators.workloads import (
 )
 from numa_conformance.chapters import node_admission, protocol, resize, restart, settings
 from numa_conformance.judging.earlier_admissions import RepeatedAdmission
-from numa_conformance.judging.node_subjects import Arrival, Crash, Recovery, RefusedStart, Resize, Restart, State
+from numa_conformance.judging.node_subjects import Arrival, Call, Crash, Recovery, RefusedStart, Resize, Restart, State
 from numa_conformance.judging.pods import PodSpec
 from numa_conformance.judging.rest import Balance, Rest
 from numa_conformance.judging.settings import Settings
@@ -138,6 +138,7 @@ PAIRS = {
     settings.unknown_scope_is_refused: unknown(topologyManagerPolicy="none", topologyManagerScope="x"),
     settings.unknown_memory_policy_is_refused: unknown(memoryManagerPolicy="x"),
     protocol.comes_up: (Arrival(ANSWERED.settings, None, "no"), Arrival(ANSWERED.settings, ANSWERED)),
+    protocol.knows_its_pods: (Call(ANSWERED, "p", False), Call(ANSWERED, "p", True)),
     protocol.state_agrees_with_answers: (
         State(ANSWERED, {"p": {"c": held("2,6")}}),
         State(ANSWERED, {"p": {"c": held("1,5")}}),

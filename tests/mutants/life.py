@@ -89,6 +89,11 @@ def refuses_who_went_before(question, memory):
     return question
 
 
+@mutant(protocol.knows_its_pods).answer("node.run")
+def knows_no_pod_that_is_to_run(answer, memory):
+    return {"result": "unknown", "default_cpuset": answer["default_cpuset"]}
+
+
 @mutant(policy_options.is_set_to_true).answer("node.restart")
 def forgets_a_raised_limit_at_a_restart(answer, memory):
     kubelet = memory.asked["node.restart"].get("kubelet") or {}

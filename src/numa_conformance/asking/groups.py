@@ -43,7 +43,7 @@ from .generators.walks import walks
 from .profiles import MachineChoice
 
 NODE = (
-    *(nodes.Arrival, nodes.NodeMoment, nodes.Admission, nodes.Removal, nodes.Resize),
+    *(nodes.Arrival, nodes.Call, nodes.NodeMoment, nodes.Admission, nodes.Removal, nodes.Resize),
     *(nodes.ReconcilePass, nodes.State, nodes.Restart, CpuChoice, MayRun, Rest),
 )
 PLUGIN = (plugins.Registration, plugins.DeviceList, plugins.DevicePreference, plugins.DevicesServed)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..judging.chapter import Chapter, Judgement, Violation, applies, rests_on, violated
 from ..judging.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE
-from ..judging.node_subjects import Arrival
+from ..judging.node_subjects import Arrival, Call
 from ..judging.shared_views import NodeContainer
 from ..judging.verdicts import ANSWERED, WELL_FORMED
 from ..wire.history.values import CpuBits, HoldingBits
@@ -35,6 +35,15 @@ chapter.sentence(
 def comes_up(arrival: Arrival) -> Judgement:
     """A node comes up with a configuration that the pages allow on its machine."""
     return violated(arrival.up, "the node does not come up", got=arrival.refusal, allowed="it comes up")
+
+
+@chapter.requires("protocol/knows-its-pods", "cpu-manager/static")
+@rests_on("nrm/static/cpus-are-the-containers-own", beyond="that the node knows the pod for as long")
+def knows_its_pods(call: Call) -> Judgement:
+    """A pod that the node has admitted is known to it until it is removed."""
+    applies(call.uid in call.before.pods, "the pod was not admitted, or was removed")
+    why = f"pod {call.uid} was admitted and not removed, and the node does not know it"
+    return violated(call.known, why, got="no such pod", allowed="the pod is known")
 
 
 @chapter.requires("protocol/state-agrees-with-answers", "cpu-manager/static")

@@ -19,7 +19,7 @@ from .files import CPU_FILE, Files, KnownFiles
 from .may_run import may_run
 from .offered import hints_of
 from .pods import PodSpec
-from .rest import Books, books_of, rest_of
+from .rest import Books, books_of, named, rest_of
 from .settings import Settings
 from .start_subjects import start_of
 from .world import AdmittedPod, World
@@ -60,6 +60,8 @@ class NodeFollower:
         world = self._down if isinstance(question, messages.RestartNode) and self._world is None else self._world
         if world is None:
             return
+        if isinstance(question, messages.RunPod | messages.ResizePod | messages.RemovePod):
+            yield nodes.Call(world, named(question), not isinstance(reply, messages.UnknownPod))
         match question, reply:
             case messages.AdmitPod(), messages.Admitted() | messages.Rejected():
                 yield from self._admit(world, PodSpec.of(question.pod), reply)

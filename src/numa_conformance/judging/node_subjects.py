@@ -128,6 +128,14 @@ class Admission(OfBefore, msgspec.Struct, frozen=True, dict=True):
         return sum(not ResourceRequest.of(self.before, self.pod, [each]).nothing for each in self.pod.containers) == 1
 
 
+class Call(OfBefore, msgspec.Struct, frozen=True):
+    """A pod was to be started, resized or removed. ``known``: the node has a pod with this ``uid``."""
+
+    before: World
+    uid: str
+    known: bool
+
+
 class Resize(OfBefore, msgspec.Struct, frozen=True):
     """A pod on the node was to have other amounts of CPU and memory. ``held``: what its containers hold then.
 

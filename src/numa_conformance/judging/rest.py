@@ -78,7 +78,7 @@ def books_of(memory: Sequence[MemoryNode] | None) -> Books:
 
 def rest_of(before: World, after: World, question: Message, reply: Message, was: Books) -> Rest | None:
     """Return what an event leaves as it was; ``was``: the books before it. None where nothing of that is told."""
-    uid = _named(question)
+    uid = named(question)
     had, has = before.pods.get(uid), after.pods.get(uid)
     stays = tuple(_stays(had, has, question)) if had and has and has is not had else ()
     memory = getattr(reply, "memory_state", None) if before.settings.memory_static else None
@@ -91,7 +91,7 @@ def rest_of(before: World, after: World, question: Message, reply: Message, was:
     return Rest(before, _event(question, reply), uid, stays, balances) if stays or balances else None
 
 
-def _named(question: Message) -> str:
+def named(question: Message) -> str:
     """Return the uid of the pod that a question names; none is empty."""
     if isinstance(question, AdmitPod | ResizePod):
         return PodSpec.of(question.pod).uid
