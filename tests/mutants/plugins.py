@@ -68,6 +68,11 @@ def prefers_one_too_few(answer, memory):
     return answer | {"devices": answer["devices"][:-1]}
 
 
+@mutant(_PREFERRED + "has-the-size-asked-for").answer("plugin.prefer")
+def refuses_to_prefer_though_it_says_that_it_does(answer, memory):
+    return {"result": "refused", "message": "no"}
+
+
 @mutant(_PREFERRED + "holds-what-must-be-included").answer("plugin.prefer")
 def prefers_without_what_must_be_included(answer, memory):
     asked = memory.last

@@ -125,8 +125,9 @@ def prefers_what_is_available(subject: DevicePreference) -> Judgement:
 
 @preferring.requires("device-plugin/preferred-allocation/has-the-size-asked-for")
 def prefers_so_many(subject: DevicePreference) -> Judgement:
-    """A plugin prefers as many devices as are asked for."""
-    number, size = len(exists(subject.preferred, "the plugin refused to prefer any")), subject.question.size
+    """A plugin prefers as many devices as are asked for, where so many are available."""
+    number, size = len(subject.preferred or ()), subject.question.size
+    applies(size <= len(subject.question.available), "more devices are asked for than are available")
     return violated(number == size, f"{number} devices are preferred", got=subject.in_words, allowed=f"{size} devices")
 
 
