@@ -116,6 +116,7 @@ def no_running_container_moves(crash: Crash) -> Iterator[Violation]:
 def nothing_is_given_twice(recovery: Recovery) -> Iterator[Violation]:
     """With state files that are damaged or old a node stays down, or gives no CPU and no device to two pods."""
     world = applies(recovery.after, "the node does not come up")
+    applies(recovery.held, "no pod is there again")
     if world.settings.static:
         yield from _in_two_places(world, recovery.held.keys(), "after a start with other state files")
     owners: dict[tuple[str, str], str] = {}

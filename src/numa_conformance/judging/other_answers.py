@@ -136,8 +136,9 @@ def _other_numbers(number: int) -> list[int]:
     """Return none, one more, much more; of bits one less or more, the next ids, as many in a row, others."""
     if number < 0:
         return [1]
-    low, more, row = number & -number, number << 1, bits_of(range(number.bit_count()))
-    return [number & ~low, 0, number + 1, number | more, more, number << 10, row * low, _FAR, 2 * _FAR - 1]
+    low, high, more = number & -number, bit_of(max(number.bit_length() - 1, 0)), number << 1
+    row = bits_of(range(number.bit_count())) * low
+    return [number & ~low, number & ~high, 0, number + 1, number | more, more, number << 10, row, _FAR, 2 * _FAR - 1]
 
 
 def _other_parts(parts: Sequence[Any]) -> Iterator[list[Any]]:
@@ -187,7 +188,8 @@ def _orders(online: int, kinds: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
     for groups in kinds:
         turns = zip_longest(*map(iter_bits, groups))
         orders.append([cpu for turn in turns for cpu in turn if cpu is not None])
-        orders.append([cpu for group in sorted(groups, key=int.bit_count) for cpu in iter_bits(group)])
+        by_size = sorted(groups, key=int.bit_count)
+        orders += [[cpu for group in order for cpu in iter_bits(group)] for order in (by_size, by_size[::-1])]
     return tuple(tuple(map(bit_of, dict.fromkeys(order))) for order in orders)
 
 
@@ -217,7 +219,8 @@ def _starts(start: Start) -> Iterator[Start]:
     if start.up:
         return
     first = (start.plain and start.plain.first) or FirstPod(PodSpec("first", GUARANTEED, (), {}), True, {}, "")
-    yield replace(start, refusal=None, first=replace(first, admitted=False, held={}))
+    pool = start.machine.online_bits & ~(start.settings.reserved or 0)
+    yield replace(start, refusal=None, pool=pool, first=replace(first, admitted=False, held={}))
     for cpus in _in_other_orders(start.machine, start.machine.online_bits, first.spec.exclusive):
         held = {"c": HoldingBits(CpuBits(cpus))}
         yield replace(start, refusal=None, first=replace(first, admitted=True, held=held))

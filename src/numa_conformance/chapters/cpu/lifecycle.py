@@ -117,6 +117,7 @@ def _has_no_cpus(container: ContainerView, fact: str) -> Judgement:
 def exclusive_cpus_belong_to_one_pod(moment: NodeMoment) -> Iterator[Violation]:
     """No CPU is exclusive to containers of two pods."""
     applies(len(moment.world.pods) > 1, "fewer than two pods are on the node")
+    applies(any(pod.exclusive for pod in moment.world.pods.values()), "nobody has CPUs of its own")
     owners: dict[int, str] = {}
     for uid, pod in moment.world.pods.items():
         for cpu in iter_bits(pod.exclusive):
