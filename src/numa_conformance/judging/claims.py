@@ -13,7 +13,7 @@ from ..wire.history.quantities import AllocatedClaim
 from ..wire.history.values import bits
 from ..wire.message import Message
 from ..wire.messages import claims as messages
-from .published import DeviceKey, PublishedDevice, Slice, devices_of, newest, slices_of
+from .published import DeviceKey, PublishedDevice, Slice, devices_of, slices_of
 
 
 class Publication(msgspec.Struct, frozen=True):
@@ -140,7 +140,7 @@ class ClaimFollower:
         if isinstance(reply, messages.DriverFailed):
             return Publication(self.machine, None, reply.message, again, before)
         try:
-            slices = newest(slices_of(reply.slices))
+            slices = slices_of(reply.slices)
             devices = tuple(devices_of(slices))
         except ValueError as error:
             return Publication(self.machine, None, f"a slice that the API does not take: {error}", again, before)

@@ -42,11 +42,12 @@ _QUESTIONS = (
     (Preparation, {"left", "reserved"}),
 )
 """Fields with such a name that come of no answer, by the class of a subject."""
+_FIRST = FirstPod(PodSpec("first", GUARANTEED, (), {}), True, {}, "")
 _SAMPLES: Mapping[object, object] = {
     HoldingBits: HoldingBits(CpuBits(1)),
     MemoryBits: MemoryBits("hugepages-2Mi", 1 << 40, NodeBits(1)),
     Affinity: Affinity(NodeBits(1), True),
-    FirstPod: FirstPod(PodSpec("first", GUARANTEED, (), {}), True, {}, ""),
+    FirstPod: _FIRST,
     str: "other",
     int: 0,
 }
@@ -161,17 +162,13 @@ def _answered_like(part: msgspec.Struct, other: msgspec.Struct) -> Any:
 
 
 def _choices(choice: CpuChoice) -> Iterator[CpuChoice]:
-    """Refuse; or take as many CPUs in another order: by id, by turns of groups, group after group."""
-    if choice.answer is not None:
-        yield replace(choice, answer=None, refusal="refused")
+    """Take as many CPUs in another order: by id, by turns of groups, group after group; take one that is not free."""
     for answer in _in_other_orders(choice.machine, choice.available, choice.count):
         if answer.bit_count() == choice.count:
             yield replace(choice, answer=answer)
     if choice.answer is not None:
-        fewer = choice.answer & (choice.answer - 1)
         held = choice.machine.online_bits & ~choice.available
-        yield replace(choice, answer=fewer)
-        yield replace(choice, answer=fewer | held & -held)
+        yield replace(choice, answer=choice.answer & (choice.answer - 1) | held & -held)
 
 
 def _in_other_orders(machine: Machine, available: int, count: int) -> Iterator[int]:
@@ -194,12 +191,10 @@ def _orders(online: int, kinds: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
 
 
 def _merges(merged: MergedHints) -> Iterator[MergedHints]:
-    """Admit what was refused and the other way round; name another set of NUMA nodes, or none."""
-    yield replace(merged, admit=not merged.admit)
-    yield replace(merged, preferred=not merged.preferred)
+    """Name another set of NUMA nodes."""
     every, last = bits_of(merged.nodes), bit_of(max(merged.nodes))
     farther = sorted(merged.narrowest() - merged.nearest())[:1]
-    for chosen in (None, every, every & -every, last, every & (every - 1), last << 1, *farther):
+    for chosen in (every, every & -every, last, every & (every - 1), last << 1, *farther):
         yield replace(merged, chosen=chosen)
 
 
@@ -218,7 +213,7 @@ def _starts(start: Start) -> Iterator[Start]:
     """Come up, and refuse the first pod, or admit it: that of the plain start, with CPUs in any order."""
     if start.up:
         return
-    first = (start.plain and start.plain.first) or FirstPod(PodSpec("first", GUARANTEED, (), {}), True, {}, "")
+    first = (start.plain and start.plain.first) or _FIRST
     pool = start.machine.online_bits & ~(start.settings.reserved or 0)
     yield replace(start, refusal=None, pool=pool, first=replace(first, admitted=False, held={}))
     for cpus in _in_other_orders(start.machine, start.machine.online_bits, first.spec.exclusive):
@@ -227,14 +222,11 @@ def _starts(start: Start) -> Iterator[Start]:
 
 
 def _admissions(admission: Admission) -> Iterator[Admission]:
-    """Admit; or refuse, give what is far apart or of the last NUMA node, merge another hint."""
+    """Refuse; give what is far apart, or of the last NUMA node; merge another hint."""
     before, lost = admission.before, (admission.before.pool & ~admission.after.pool).bit_count()
     pool = before.pool & ~_apart(before.pool, lost, before)
     yield replace(admission, after=replace(admission.after, pool=pool))
     if not admission.admitted:
-        yield replace(admission, admitted=True, reason="", message="")
-        yield replace(admission, reason="Refusal", message="refused")
-        yield replace(admission, phase="Pending")
         return
     for reason in ("TopologyAffinityError", "UnexpectedAdmissionError"):
         yield replace(admission, admitted=False, held={}, after=before, reason=reason, message="refused")

@@ -1,12 +1,12 @@
 """The devices of ResourceSlices, as far as something is judged by them: where their CPUs are, and how many."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import msgspec
 
-from ..wire.history.quantities import read_amount
+from ..wire.history.quantities import newest, read_amount
 from ..wire.history.values import Number
 
 NUMA_NODE = "resource.kubernetes.io/numaNode"
@@ -113,16 +113,9 @@ class PublishedDevice(msgspec.Struct, frozen=True):
 
 
 def slices_of(specs: Iterable[Mapping[str, Any]]) -> list[Slice]:
-    """Read the specs of slices; raises ``ValueError`` for what the API would not take."""
-    return [msgspec.convert(spec, Slice, dec_hook=read_amount) for spec in specs]
-
-
-def newest(slices: Sequence[Slice]) -> list[Slice]:
-    """Return those slices of each pool that are of its highest generation: the others count no more."""
-    last: dict[tuple[str, str], Number] = {}
-    for each in slices:
-        last[each.of] = max(last.get(each.of, each.pool.generation), each.pool.generation)
-    return [each for each in slices if each.pool.generation == last[each.of]]
+    """Read the specs of slices that count; raises ``ValueError`` for what the API would not take."""
+    slices = [msgspec.convert(spec, Slice, dec_hook=read_amount) for spec in specs]
+    return newest(slices, lambda each: each.of, lambda each: each.pool.generation)
 
 
 def devices_of(slices: Iterable[Slice]) -> list[PublishedDevice]:

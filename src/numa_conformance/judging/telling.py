@@ -62,6 +62,6 @@ def add_up(counts: Counter[Place], more: Mapping[Place, int]) -> None:
 def _is_wrong(check: Checker, subject: object) -> bool:
     """Tell whether an answer is judged wrong; one that no judge can read is none that a target would give."""
     try:
-        return bool(list(check.function(subject) or ()))
+        return bool(check.judge(subject))
     except Exception:
         return False

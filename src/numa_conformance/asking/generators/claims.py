@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from ...cpuset import format_bits
-from ...judging.published import DeviceKey, PublishedDevice, devices_of, newest, slices_of
+from ...judging.published import DeviceKey, PublishedDevice, devices_of, slices_of
 from ...machine import Machine
 from ...wire.history.quantities import amount
 from .events import Event, EventLot
@@ -25,7 +25,7 @@ class ClaimScheduler:
 
     def __init__(self, answer: Mapping[str, Any]) -> None:
         try:
-            read = devices_of(newest(slices_of(answer.get("slices", ()))))
+            read = devices_of(slices_of(answer.get("slices", ())))
         except ValueError:
             read = []
         self.devices = [device for device in read if device.units > 0 and device.is_whole]
@@ -177,9 +177,11 @@ def claims(claimed: frozenset[str], machines: Sequence[Machine] | None = None, s
 
 def _reserved(machine: Machine, number: int) -> int:
     """Return no CPUs at first, then one of each NUMA node where others are left; of the last of several all but one."""
-    *nodes, last = (cpus for cpus in machine.numa_bits.values() if cpus)
-    first = sum(cpus & -cpus for cpus in nodes if cpus.bit_count() > 1)
-    return number and first | (last & (last - 1) if nodes else last & -last if last & (last - 1) else 0)
+    *others, last = (cpus for cpus in machine.numa_bits.values() if cpus)
+    if number == 0:
+        return 0
+    first = sum(cpus & -cpus for cpus in (*others, last) if cpus.bit_count() > 1)
+    return first & ~last | last & (last - 1) if others else first
 
 
 def _life(claimed: frozenset[str], reserved: int, name: str) -> Script:

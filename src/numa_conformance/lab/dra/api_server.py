@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from ...cpuset import checked
+from ...wire.history import quantities
 from .objects import VERSIONS, claim_for, read_slice, spec_of
 
 _GROUP = "resource.k8s.io"
@@ -78,11 +79,7 @@ def _generation(spec: Mapping[str, Any]) -> int:
 
 def newest(specs: Sequence[Object]) -> list[Object]:
     """Return those specs of slices that are of the highest generation of their pool."""
-    return [
-        spec
-        for spec in specs
-        if _generation(spec) == max(map(_generation, (each for each in specs if _pool(each) == _pool(spec))))
-    ]
+    return quantities.newest(specs, _pool, _generation)
 
 
 class _Slices:

@@ -1,7 +1,7 @@
-"""Amounts as a user writes them, exact (``1500m``, ``2Gi``, ``1e3``), and the ResourceClaims that consume them."""
+"""Amounts as a user writes them, exact (``1500m``, ``2Gi``, ``1e3``); claims that consume them; slices that count."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -77,6 +77,14 @@ def size_text(size: Unchecked) -> str:
 def huge_pages(node: MemoryNode) -> dict[str, int]:
     """Return the bytes of a NUMA node in huge pages, by the name of the resource."""
     return {f"{HUGE}{size}": int(amount(size)) * count for size, count in node.hugepages.items()}
+
+
+def newest(slices: Sequence[T], pool: Callable[[T], object], generation: Callable[[T], int]) -> list[T]:
+    """Return those slices that are of the highest generation of their pool: the others count no more."""
+    last: dict[object, int] = {}
+    for each in slices:
+        last[pool(each)] = max(last.get(pool(each), generation(each)), generation(each))
+    return [each for each in slices if generation(each) == last[pool(each)]]
 
 
 class DeviceResult(msgspec.Struct, frozen=True, rename="camel"):
