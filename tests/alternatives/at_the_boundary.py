@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 from changes.rewrites import each_holding, in_kubelet, in_machine
 from numa_conformance.cpuset import CpuSet
 
@@ -62,6 +65,22 @@ writes_cpusets_at_once.answer("describe")(_without("host", "node/cpuset"))
 @writes_cpusets_at_once.answer("node.reconcile")
 def writes_cpusets_at_once(answer, memory):
     return {**answer, "updates": []}
+
+
+@alternative().question("node.restart")
+def writes_cgroups_from_the_second_pass_after_a_restart(question, memory):
+    memory.notes["rests"] = True
+    return question
+
+
+@writes_cgroups_from_the_second_pass_after_a_restart.question("host.reconcile")
+def writes_cgroups_from_the_second_pass_after_a_restart(question, memory):
+    """Look into a tree without a container in the first pass."""
+    if not memory.notes.pop("rests", False):
+        return question
+    kept = memory.notes["empty"] = TemporaryDirectory()
+    Path(kept.name, "cgroup.controllers").touch()
+    return {**question, "root": kept.name}
 
 
 @alternative().answer("node.reconcile")

@@ -18,13 +18,16 @@ def test_an_alternative_is_conformant(name):
     assert broken_by(ALTERNATIVES[name], part=slice(NAMES.index(name) % PART, None, PART)) is None
 
 
-def test_a_host_may_keep_shared_containers_to_a_part_of_the_pool(tmp_path):
+OF_HOSTS = ("writes_a_numa_node_of_the_pool_into_cgroups", "writes_cgroups_from_the_second_pass_after_a_restart")
+"""A host may keep shared containers to a part of the pool, and mend cgroups in two passes."""
+
+
+@pytest.mark.parametrize("name", OF_HOSTS)
+def test_a_host_is_conformant(name, tmp_path):
     wanted = [name for name in OF_TARGETS if name.startswith("host/reconcile/")]
     suite = CollectedSuite(tmp_path)
     try:
-        code, printed = suite.ask(
-            "alternatives:writes_a_numa_node_of_the_pool_into_cgroups", "documented", wanted, tmp_path
-        )
+        code, printed = suite.ask(f"alternatives:{name}", "documented", wanted, tmp_path)
     finally:
         suite.close()
     assert code == 0, printed

@@ -53,7 +53,7 @@ reconciling.sentence(
 )
 reconciling.sentence(
     "host/reconcile/a-restart-mends-the-cgroups",
-    "After a restart of the node agent a pass of the reconcile loop gives the cgroup of every running container "
+    "After a restart of the node agent two passes of the reconcile loop give the cgroup of every running container "
     "the CPUs assigned to it, whatever it had.",
     "node/restart",
     rests_on=("cpu-task/configuration/reconciles-through-the-cri",),
