@@ -120,7 +120,8 @@ def judge(
             try:
                 wrong = check.function(subject)
                 if wrong is None:
-                    raise NotAsked(OTHERWISE)
+                    held_back[check.requirement, OTHERWISE] += 1
+                    continue
                 if wrong:
                     verdicts.broken += [Broken(check.requirement, history, number, each) for each in wrong]
             except NotConfigured as reason:
