@@ -128,15 +128,12 @@ class Odd(plugin.Plugin):
 """
 
 
-SERVES, PREFERS = "allocation/serves-what-it-offers", "preferred-allocation/has-the-size-asked-for"
-
-
 @pytest.mark.parametrize(
     ("script", "unmet"),
     [
         (ENDS_WITH_ITS_STREAM, set()),
         (COMES_UP_AT_THE_SECOND_START, set()),
-        (ENDS_AT_ALLOCATE, {f"device-plugin/{name}" for name in (SERVES, PREFERS)}),
+        (ENDS_AT_ALLOCATE, {"device-plugin/allocation/serves-what-it-offers"}),
     ],
     ids=["with its kubelet", "before it is met", "at a question"],
 )

@@ -38,6 +38,7 @@ class KubeletOfPlugins:
         self._met: dict[str, tuple[Any, bool]] = {}
         self._registered: queue.SimpleQueue[tuple[Any, bool]] = queue.SimpleQueue()
         self._plugin: GrpcClient | None = None
+        self._place = Path()
         self._lists: DeviceLists | None = None
         registration = service(V1BETA1, "Registration", {"Register": self._register})
         self._server: grpc.Server = serve(str(folder / "kubelet.sock"), registration)
@@ -66,7 +67,8 @@ class KubeletOfPlugins:
         if name not in met:
             return None
         request, serves = met[name]
-        self._plugin = GrpcClient(str(self._folder / request.endpoint), V1BETA1)
+        self._place = self._folder / request.endpoint
+        self._plugin = GrpcClient(str(self._place), V1BETA1)
         try:
             return self._offer(request, serves=serves)
         except grpc.RpcError as error:
@@ -130,6 +132,11 @@ class KubeletOfPlugins:
 
     def _later_lists(self, seconds: float = 0.0) -> list[list[OfferedDevice]]:
         return [] if self._lists is None else self._lists.later(seconds)
+
+    @property
+    def is_served(self) -> bool:
+        """Whether somebody serves on the socket of the plugin, if one is met."""
+        return self._plugin is None or _answers(self._place)
 
     def forget(self) -> None:
         """Know no plugin, until one registers."""

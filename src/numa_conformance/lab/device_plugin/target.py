@@ -1,6 +1,7 @@
 """An unmodified device plugin as a target of the protocol: the surface ``plugin``."""
 
 import shutil
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -101,8 +102,11 @@ class PluginTarget:
 
     def _meet_again(self) -> list[list[messages.OfferedDevice]]:
         """Have a plugin that has ended since its last answer started again; returns the first list of the new one."""
-        if self._daemon.ended is None:
-            return []
+        until = time.monotonic() + SHORT_SECONDS
+        while self._daemon.ended is None:
+            if self._up.is_served or time.monotonic() > until:
+                return []
+            time.sleep(_LOOK_SECONDS)  # its socket is closed, and that it has ended is known a moment later
         self._up.forget()
         answer = self._meet()
         if isinstance(answer, messages.PluginFailed):
