@@ -18,6 +18,12 @@ def overlooks_a_cpu(answer, memory):
     return answer
 
 
+@mutant("host/finds-the-online-cpus").answer("host.discover")
+def keeps_cpus_in_64_bits(answer, memory):
+    answer["machine"]["cpus"] = [cpu for cpu in answer["machine"]["cpus"] if cpu["id"] < 64]
+    return answer
+
+
 @mutant("host/finds-cores-sockets-and-numa-nodes").answer("host.discover")
 def sees_one_socket(answer, memory):
     for cpu in answer["machine"]["cpus"]:
@@ -111,6 +117,14 @@ def _leaves_contents(*breaks):
         return writer.answer("host.reconcile")(put_back)
 
     return declare
+
+
+@mutant(_REACH, _MENDS).answer("host.reconcile")
+def writes_64_bits_of_a_cpuset(answer, memory):
+    for file in Path(memory.asked["host.reconcile"]["root"]).rglob("kubepods*/**/cpuset.cpus"):
+        cpus = _cpus_of(file.read_text()) or set()
+        file.write_text(str(CpuSet(cpu for cpu in cpus if cpu < 64)))
+    return answer
 
 
 @_leaves_contents(_REACH, _MENDS)
