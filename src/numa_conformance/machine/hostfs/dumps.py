@@ -86,7 +86,7 @@ def _extract(path: Path, folder: Path, inside: str | None, *, whole: bool) -> No
     wanted = _safe_parts(inside or "")
     try:
         with open_plain(path) as packed, tarfile.open(fileobj=packed) as archive:
-            for member in _bounded(archive, path):
+            for member in [*_bounded(archive, path)]:  # too many are refused before any is written
                 parts = _safe_parts(member.name)
                 if not parts or parts[: len(wanted)] != wanted or (not whole and _UNREAD.search(member.name)):
                     continue
