@@ -4,6 +4,7 @@ import contextlib
 import queue
 import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,7 +39,7 @@ class KubeletOfPlugins:
         self._met: dict[str, tuple[Any, bool]] = {}
         self._registered: queue.SimpleQueue[tuple[Any, bool]] = queue.SimpleQueue()
         self._plugin: GrpcClient | None = None
-        self._place = Path()
+        self._place, self._lost = Path(), 0.0
         self._lists: DeviceLists | None = None
         registration = service(V1BETA1, "Registration", {"Register": self._register})
         self._server: grpc.Server = serve(str(folder / "kubelet.sock"), registration)
@@ -128,6 +129,8 @@ class KubeletOfPlugins:
         try:
             return self._plugin.ask(f"DevicePlugin/{method}", request, answer)
         except grpc.RpcError as error:
+            if error.code() is grpc.StatusCode.UNAVAILABLE:
+                self._lost = time.monotonic()
             return PluginRefused(error_text(error), self._later_lists(list_seconds))
 
     def _later_lists(self, seconds: float = 0.0) -> list[list[OfferedDevice]]:
@@ -135,15 +138,15 @@ class KubeletOfPlugins:
 
     @property
     def is_served(self) -> bool:
-        """Whether somebody serves on the socket of the plugin, if one is met."""
-        return self._plugin is None or _answers(self._place)
+        """Whether somebody serves on the socket of the plugin, if one is met: a while after a connection was lost."""
+        return self._plugin is None or (time.monotonic() > self._lost + _SHORT and _answers(self._place))
 
     def forget(self) -> None:
         """Know no plugin, until one registers."""
         self._met.clear()
         if self._plugin is not None:
             self._plugin.close()
-        self._plugin = self._lists = None
+        self._plugin, self._lists, self._lost = None, None, 0.0
 
     def close(self) -> None:
         """End."""
