@@ -5,9 +5,9 @@ from typing import Any
 
 from numa_conformance.asking.generators.workloads import container, pod, static
 from numa_conformance.chapters.cpu import pod_level as chapter
-from numa_conformance.judging.node_subjects import Admission
+from numa_conformance.judging.node_subjects import Admission, Restart
 
-from .worlds import admitted, held, node, refused
+from .worlds import admitted, bits, held, node, refused
 
 OWN, SHARE = container("own", cpu="2", memory="64Mi"), container("share")
 
@@ -31,10 +31,17 @@ def served(scope: str, *, own: str, share: str = "", policy: str = "best-effort"
     return admitted(before, of(4, OWN, SHARE), own=held(own), share=held(share))
 
 
+def restarted(pool: str) -> Restart:
+    """Restart a node with a pod of four CPUs, whose container has two of them for itself."""
+    before = served("pod", own="1,17").after.with_pool(bits("0,3-16,19-31"))
+    return Restart(before, before.with_pool(bits(pool)), True, {"p": {"own": held("1,17")}})
+
+
 BEFORE, WANTED = node("t3-two-numa-per-socket", node_of("pod")), of(2, OWN, SHARE)
 RIGHT = served("pod", own="1,17", share="2,18")
 PAIRS = {
     chapter.takes_all_cpus_of_the_pod: (served("pod", own="1,17", share="2"), RIGHT),
+    chapter.keeps_all_cpus_over_a_restart: (restarted("0,2-16,18-31"), restarted("0,3-16,19-31")),
     chapter.aligns_the_pod_once: (
         served("pod", own="1,17", share="4,20", policy="single-numa-node"),
         served("pod", own="1,17", share="2,18", policy="single-numa-node"),

@@ -10,8 +10,8 @@ from ...asking.generators.cells import HIGHEST_NODE
 from ...asking.generators.scenario import LIVES, Scenario, Script, admit, or_the_catalogue, remove
 from ...asking.generators.workloads import container, guaranteed, pod, static
 from ...cpuset import format_bits, union
-from ...judging.chapter import Chapter, Judgement, Violation, applies, configured, rests_on, violated
-from ...judging.node_subjects import Admission
+from ...judging.chapter import Chapter, Judgement, Violation, applies, configured, judges, rests_on, violated
+from ...judging.node_subjects import Admission, Restart
 from ...judging.pods import GUARANTEED, PodSpec, exclusive_cpus, qos_class
 from ...machine import Machine
 from ..conditions import (
@@ -19,6 +19,7 @@ from ..conditions import (
     fitting,
     leaving_a_shared_cpu,
     new_pod,
+    plain,
     under,
     under_static,
     with_cpus_on_several_nodes,
@@ -79,6 +80,22 @@ def takes_all_cpus_of_the_pod(admission: Admission) -> Iterator[Violation]:
     beyond = union(held.cpus for held in admission.held.values()) & ~taken
     why = f"containers of pod {admission.pod.uid} have CPUs that the shared pool did not lose"
     yield from violated(not beyond, why, got=format_bits(beyond), allowed=f"some of {format_bits(taken)}")
+
+
+@judges("cpu-manager/pod-level/takes-all-cpus-of-the-pod")
+def keeps_all_cpus_over_a_restart(restart: Restart) -> Judgement:
+    """A restart gives the shared pool no CPU of a pod, also none that its containers do not use."""
+    configured(restart.settings.pod_level and restart.settings.scope == "pod", "no pod is given CPUs as a whole")
+    plain(restart)
+    under_static(restart)
+    before, after = restart.before, applies(restart.after, "the node does not come up again")
+    applies(any(each.spec.whole for each in before.pods.values()), "no pod has resources as a whole")
+    owed = sum(each.spec.level.cpu if each.spec.whole else each.exclusive.bit_count() for each in before.pods.values())
+    taken = before.may_be_shared_or_given & ~before.pool
+    applies(not restart.refused and taken.bit_count() == owed, "others have CPUs that the shared pool lacks")
+    came = after.pool & taken
+    why = "CPUs of pods come into the shared pool with a restart"
+    return violated(not came, why, got=format_bits(after.pool), allowed=format_bits(before.pool), came=came)
 
 
 @chapter.requires("cpu-manager/pod-level/aligns-the-pod-once", "topology-manager/single-numa-node")
@@ -166,14 +183,15 @@ def wholes(claimed: frozenset[str], machines: Sequence[Machine] | None, seed: in
         if {f"topology-manager/{policy}", f"topology-manager/scope/{scope}"} <= claimed:
             gates = {"PodLevelResources": True, "PodLevelResourceManagers": True}
             config = static(topology=policy, scope=scope, featureGates=gates)
-            script = partial(_coming_and_going, config, f"wholes {seed} {machine.name}")
+            name, restarts = f"wholes {seed} {machine.name}", "node/restart" in claimed
+            script = partial(_coming_and_going, config, name, restarts=restarts)
             yield Scenario("wholes", f"pods as a whole, {policy}, {scope}", machine, script, seed)
 
 
 LIVES.append(wholes)
 
 
-def _coming_and_going(config: dict[str, Any], name: str) -> Script:
+def _coming_and_going(config: dict[str, Any], name: str, *, restarts: bool) -> Script:
     lot = random.Random(name)
     if (yield "node.start", {"kubelet": config})["result"] != "started":
         return
@@ -186,6 +204,8 @@ def _coming_and_going(config: dict[str, Any], name: str) -> Script:
             yield "node.run", {"uid": uid}
         if there and lot.random() < 1 / 3:
             yield remove(there.pop(lot.randrange(len(there))))
+        if restarts and (number == MOST_PODS - 1 or lot.random() < 1 / 6):
+            yield "node.restart", {}
     yield "node.state", {}
     for uid in there:
         yield remove(uid)
@@ -195,17 +215,20 @@ def _drawn(uid: str, lot: random.Random) -> dict[str, Any]:
     """Return a pod of so many CPUs as a whole, whose containers have all, some or none of them for themselves."""
     budget = lot.randint(1, 5)
     counts, left = [], budget
-    while left and lot.random() < 3 / 4:
+    while left and lot.random() < 3 / 5:
         counts.append(lot.randint(1, left))
         left -= counts[-1]
     slices = [container(f"own-{number}", cpu=str(count), memory="64Mi") for number, count in enumerate(counts)]
     share = [container("silent"), container("half", cpu="500m", memory="64Mi"), container("low", requests={"cpu": "1"})]
     early, share = slices[: lot.randint(0, 1)], share[: left + 1]
-    others = lot.sample(share, lot.randint(0 if slices[1:] else 1, min(2, len(share))))
+    fewest = 0 if slices[len(early) :] else 1  # without any, what the slices leave is nobody's
+    others = lot.sample(share, min(lot.choice((fewest, fewest, 1, 2)), len(share)))
+    early += others[: lot.randint(0, 1) if slices[len(early) :] else 0]  # what shares may start before a slice is given
+    others = [each for each in others if each not in early]
     init = [{**each, "restartPolicy": "Always"} for each in early]
     if lot.random() < 1 / 4:
         init.insert(0, container("init", cpu=str(lot.randint(1, budget)), memory="64Mi"))
-    wanted = pod(uid, [*slices[len(early) :], *others], init)
+    wanted = pod(uid, [*(each for each in slices if each not in early), *others], init)
     amounts = {"cpu": str(budget), "memory": "1Gi"}
     wanted["spec"]["resources"] = {"requests": amounts, "limits": amounts}
     return wanted
