@@ -183,7 +183,7 @@ def wholes(claimed: frozenset[str], machines: Sequence[Machine] | None, seed: in
         if {f"topology-manager/{policy}", f"topology-manager/scope/{scope}"} <= claimed:
             gates = {"PodLevelResources": True, "PodLevelResourceManagers": True}
             config = static(topology=policy, scope=scope, featureGates=gates)
-            name, restarts = f"wholes {seed} {machine.name}", "node/restart" in claimed
+            name, restarts = f"wholes {seed} {machine.name} {scope} {policy}", "node/restart" in claimed
             script = partial(_coming_and_going, config, name, restarts=restarts)
             yield Scenario("wholes", f"pods as a whole, {policy}, {scope}", machine, script, seed)
 
@@ -216,14 +216,16 @@ def _drawn(uid: str, lot: random.Random) -> dict[str, Any]:
     budget = lot.randint(1, 5)
     counts, left = [], budget
     while left and lot.random() < 3 / 5:
-        counts.append(lot.randint(1, left))
+        counts.append(lot.randint(1, max(left - 1, 1)))
         left -= counts[-1]
     slices = [container(f"own-{number}", cpu=str(count), memory="64Mi") for number, count in enumerate(counts)]
     share = [container("silent"), container("half", cpu="500m", memory="64Mi"), container("low", requests={"cpu": "1"})]
     early, share = slices[: lot.randint(0, 1)], share[: left + 1]
     fewest = 0 if slices[len(early) :] else 1  # without any, what the slices leave is nobody's
     others = lot.sample(share, min(lot.choice((fewest, fewest, 1, 2)), len(share)))
-    early += others[: lot.randint(0, 1) if slices[len(early) :] else 0]  # what shares may start before a slice is given
+    if left and slices[len(early) :] and lot.random() < 1 / 2:  # what shares may start before a slice is given
+        others = others or share[:1]
+        early += others[:1]
     others = [each for each in others if each not in early]
     init = [{**each, "restartPolicy": "Always"} for each in early]
     if lot.random() < 1 / 4:
