@@ -163,9 +163,12 @@ def reconfigured(claimed: frozenset[str], *_: object) -> Iterator[Scenario]:
     if not claimed >= {"cpu-manager/static", "node/restart"}:
         return
     small, quad, caches = "t1-one-socket-smt2", "t3-two-numa-per-socket", "t4-four-uncores"
-    less, more = static(reserved="0"), static(reserved="0-3")
-    turns: list[Turning] = [(more, less, [guaranteed("a", 7)]), (less, more, [guaranteed("a", 5), guaranteed("b", 4)])]
-    turns.append((less, static(reserved="3"), [guaranteed("a", 7)]))
+    less, more, another = (static(reserved=cpus) for cpus in ("0", "0-3", "3"))
+    turns: list[Turning] = [
+        (more, less, [guaranteed("a", 7)]),
+        (less, more, [guaranteed("a", 5), guaranteed("b", 4)]),
+        (less, another, [guaranteed("a", 7)]),
+    ]
     yield _restarted("another reservation", load_machine(small), turns)
     if "topology-manager/single-numa-node" in claimed:
         large = guaranteed("one", 9)

@@ -220,17 +220,16 @@ def _drawn(uid: str, lot: random.Random) -> dict[str, Any]:
         left -= counts[-1]
     slices = [container(f"own-{number}", cpu=str(count), memory="64Mi") for number, count in enumerate(counts)]
     share = [container("silent"), container("half", cpu="500m", memory="64Mi"), container("low", requests={"cpu": "1"})]
-    early, share = slices[: lot.randint(0, 1)], share[: left + 1]
-    fewest = 0 if slices[len(early) :] else 1  # without any, what the slices leave is nobody's
+    number, share = lot.randint(0, 1), share[: left + 1]
+    early, late = slices[:number], slices[number:]
+    fewest = 0 if late else 1  # without any, what the slices leave is nobody's
     others = lot.sample(share, min(lot.choice((fewest, fewest, 1, 2)), len(share)))
-    if left and slices[len(early) :] and lot.random() < 1 / 2:  # what shares may start before a slice is given
-        others = others or share[:1]
-        early += others[:1]
-    others = [each for each in others if each not in early]
+    if left and late and lot.random() < 1 / 2:  # what shares may start before a slice is given
+        early, others = [*early, *(others or share)[:1]], others[1:]
     init = [{**each, "restartPolicy": "Always"} for each in early]
     if lot.random() < 1 / 4:
         init.insert(0, container("init", cpu=str(lot.randint(1, budget)), memory="64Mi"))
-    wanted = pod(uid, [*(each for each in slices if each not in early), *others], init)
+    wanted = pod(uid, [*late, *others], init)
     amounts = {"cpu": str(budget), "memory": "1Gi"}
     wanted["spec"]["resources"] = {"requests": amounts, "limits": amounts}
     return wanted

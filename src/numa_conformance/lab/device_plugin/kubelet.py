@@ -39,7 +39,8 @@ class KubeletOfPlugins:
         self._met: dict[str, tuple[Any, bool]] = {}
         self._registered: queue.SimpleQueue[tuple[Any, bool]] = queue.SimpleQueue()
         self._plugin: GrpcClient | None = None
-        self._place, self._lost = Path(), 0.0
+        self._place = Path()
+        self._lost: float | None = None
         self._lists: DeviceLists | None = None
         registration = service(V1BETA1, "Registration", {"Register": self._register})
         self._server: grpc.Server = serve(str(folder / "kubelet.sock"), registration)
@@ -137,16 +138,17 @@ class KubeletOfPlugins:
         return [] if self._lists is None else self._lists.later(seconds)
 
     @property
-    def is_served(self) -> bool:
-        """Whether somebody serves on the socket of the plugin, if one is met: a while after a connection was lost."""
-        return self._plugin is None or (time.monotonic() > self._lost + _SHORT and _answers(self._place))
+    def is_lost(self) -> bool:
+        """Whether the connection to the plugin broke, and nobody serves on its socket, or might end yet."""
+        since = self._lost
+        return since is not None and (time.monotonic() < since + _SHORT or not _answers(self._place))
 
     def forget(self) -> None:
         """Know no plugin, until one registers."""
         self._met.clear()
         if self._plugin is not None:
             self._plugin.close()
-        self._plugin, self._lists, self._lost = None, None, 0.0
+        self._plugin = self._lists = self._lost = None
 
     def close(self) -> None:
         """End."""

@@ -104,9 +104,9 @@ class PluginTarget:
         """Have a plugin that has ended since its last answer started again; returns the first list of the new one."""
         until = time.monotonic() + SHORT_SECONDS
         while self._daemon.ended is None:
-            if self._up.is_served or time.monotonic() > until:
+            if not self._up.is_lost or time.monotonic() > until:
                 return []
-            time.sleep(_LOOK_SECONDS)  # its socket is closed, and that it has ended is known a moment later
+            time.sleep(_LOOK_SECONDS)  # that it has ended is known a moment later
         self._up.forget()
         answer = self._meet()
         if isinstance(answer, messages.PluginFailed):
