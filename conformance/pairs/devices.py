@@ -1,6 +1,6 @@
 """Devices given, aligned and hinted wrongly, each by one sentence, and rightly: GPUs 0 and 1 are near NUMA node 0."""
 
-from numa_conformance.asking.generators.workloads import best_effort, guaranteed, static
+from numa_conformance.asking.generators.workloads import best_effort, container, guaranteed, pod, static
 from numa_conformance.chapters.devices import allocation, hints, topology
 from numa_conformance.judging.files import DEVICE_FILE
 from numa_conformance.judging.node_subjects import NodeMoment, Restart
@@ -11,6 +11,7 @@ from numa_conformance.wire.history.values import Affinity, HoldingBits, NodeBits
 from .worlds import admitted, held, node, refused, resident, sighting
 
 GPU = "example.com/gpu"
+WITH_INIT = pod("p", [container("c", other={GPU: "4"})], [container("i", other={GPU: "1"})])
 TWO, FIVE = (best_effort("p", **{GPU: number}) for number in "25")
 
 
@@ -70,6 +71,10 @@ PAIRS = {
     allocation.shares_no_device: (both(0, 0), both(0, 1)),
     allocation.refuses_what_is_not_there: (admitted(up(), FIVE, c=gpus(0, 1, 2, 3)), refused(up(), FIVE)),
     allocation.devices_return: (refused(REMOVED, TWO), admitted(REMOVED, TWO, c=gpus(0, 1))),
+    allocation.init_devices_serve_later_containers: (
+        refused(up(), WITH_INIT),
+        admitted(up(), WITH_INIT, i=gpus(0), c=gpus(0, 1, 2, 3)),
+    ),
     allocation.preference_is_followed: (
         admitted(PREFERRING, TWO, c=gpus(0, 5)),
         admitted(PREFERRING, TWO, c=gpus(0, 1)),

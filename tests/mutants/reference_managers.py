@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from numa_conformance.chapters.devices import allocation
 from numa_conformance.reference.managers.device import device_state
 from numa_conformance.reference.managers.device import manager as device_manager
 from numa_conformance.reference.managers.hint import NO_AFFINITY
@@ -181,6 +182,13 @@ def one_device_too_few(right, devices, free, reusable, count, mask, preference, 
 def devices_reused_by_apps(right, devices, free, reusable, count, mask, preference, quirks):
     """Gives devices that are in use."""
     return right(devices, frozenset(devices.masks), reusable, count, mask, preference, quirks)
+
+
+@mutant(allocation.init_devices_serve_later_containers).instead_of(device_manager, "choose")
+def reuses_devices_that_suffice(right, devices, free, reusable, count, mask, preference, quirks):
+    """Gives none of the devices of init containers where more are asked for than they have."""
+    enough = reusable if len(reusable) >= count else frozenset()
+    return right(devices, free, enough, count, mask, preference, quirks)
 
 
 @mutant().instead_of(device_state.Allocations, "in_use")

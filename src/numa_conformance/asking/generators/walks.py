@@ -184,7 +184,8 @@ class Walk:
         yield from self._take_away(list(self.pods))
         if self._resources and "device-manager/allocation" in self._claimed:
             everything = {name: str(count) for name, count in self._devices_there.items()}
-            yield from self.ask(admit(self._pod([container("c", other=everything)])))
+            first = [container("i", other=dict.fromkeys(everything, "1"))] if self._lot.random() < 0.5 else []
+            yield from self.ask(admit(self._pod([container("c", other=everything)], first)))
             yield from self._take_away(list(self.pods))
         for back in (self._plain(1), *gone[:MOST_BACK]):
             yield from self.ask(admit(back))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...judging.alignment import asked_devices
+from ...judging.alignment import ResourceRequest, asked_devices
 from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, recommended_by, rests_on, violated
 from ...judging.files import DEVICE_FILE
 from ...judging.node_subjects import Admission, NodeMoment, Restart
@@ -88,27 +88,52 @@ def refuses_what_is_not_there(admission: Admission) -> Judgement:
     return violated(not admission.admitted, why, got=in_words(admission.held), allowed=allowed)
 
 
+def devices_alone_decide(admission: Admission) -> dict[str, int]:
+    """Apply where nothing but devices stands against a pod; return how many of each are free."""
+    world, request = admission.before, admission.request
+    new_pod(admission)
+    without_pod_resources(admission)
+    unaligned = world.settings.topology in ("none", "best-effort")
+    alone = not (request.cpus or request.memory)
+    applies(alone and unaligned, "the pod asks for CPUs or memory too, or the Topology Manager may refuse it")
+    fitting(admission)
+    room = Room.of(world)
+    return {name: room.free_devices(None, name) for name in asked_devices(world.machine, admission.pod.containers)}
+
+
 @chapter.requires("device-manager/allocation/returns-devices-on-removal")
 @rests_on("device-plugins/example/remainder-is-free", beyond="No page says when the devices of a removed pod are free.")
 def devices_return(admission: Admission) -> Judgement:
     """The devices of a removed pod are free again."""
-    world, pod = admission.before, admission.pod
-    new_pod(admission)
-    without_pod_resources(admission)
+    world = admission.before
     applies(world.gone, "no pod was removed")
-    request = admission.request
-    unaligned = world.settings.topology in ("none", "best-effort")
-    alone = not (request.cpus or request.memory)
-    applies(alone and unaligned, "the pod asks for CPUs or memory too, or the Topology Manager may refuse it")
-    now, before = Room.of(world), Room.of(world.with_all_that_went)
-    numbers = asked_devices(world.machine, pod.containers).items()
-    enough = all(number <= now.free_devices(None, name) for name, number in numbers)
+    free, before = devices_alone_decide(admission), Room.of(world.with_all_that_went)
+    numbers = asked_devices(world.machine, admission.pod.containers).items()
     applies(
-        enough and any(number > before.free_devices(None, name) for name, number in numbers),
+        all(number <= free[name] for name, number in numbers)
+        and any(number > before.free_devices(None, name) for name, number in numbers),
         "so many devices are not free, or are free without those that removed pods had",
     )
-    fitting(admission)
     return must_be_admitted(admission, "though so many devices are free since others were removed")
+
+
+@chapter.requires("device-manager/allocation/init-devices-serve-later-containers", "cpu-manager/init-containers")
+@rests_on(
+    "init-containers/resources/effective-request",
+    "topology-source/device-hints/reusable-first",
+    beyond="The pages give a pod's effective request; that its init containers' devices serve the later ones only the "
+    "source says.",
+)
+def init_devices_serve_later_containers(admission: Admission) -> Judgement:
+    """Devices of an init container that has ended serve the later containers of its pod: a pod whose init and app
+    containers each fit the free devices is admitted.
+    """
+    free = devices_alone_decide(admission)
+    numbers = asked_devices(admission.before.machine, admission.pod.containers)
+    applies(any(numbers[name] > free[name] for name in free), "so many devices are free that none must serve twice")
+    at_once = ResourceRequest.at_once(admission.before, admission.pod).devices
+    applies(all(at_once[name] <= free[name] for name in free), "more devices are needed at once than are free")
+    return must_be_admitted(admission, "though devices of its init containers can serve its later ones")
 
 
 @chapter.requires(
