@@ -206,7 +206,7 @@ class TestWhatIsKnown:
 
     def asked(self, requirement):
         ((generator, cell, machine), *_) = places_of(self.REQUIREMENT)
-        known = Scenario(generator, cell, load_machine(machine), lambda: ask_all([]))
+        known = Scenario(generator, cell, dataclasses.replace(MACHINE, name=machine), lambda: ask_all([]))
         kept = []
         group = Asking(
             [*SCENARIOS, known],
