@@ -177,14 +177,15 @@ class PodSpec(msgspec.Struct, frozen=True, dict=True):
             alone, sum((amount for is_init, amount in amounts if not is_init), NOTHING)
         )
 
-    def scheduled(self, resource: str) -> Fraction:
+    def scheduled(self, resource: str) -> Fraction | int:
         """Return what the scheduler counts: the same, or the pod's own request, with overhead (page Pod Overhead)."""
-        return self._scheduled.get(resource, NOTHING)
+        return self._scheduled.get(resource, 0)
 
     @cached_property
-    def _scheduled(self) -> Mapping[str, Fraction]:
+    def _scheduled(self) -> Mapping[str, Fraction | int]:
         amounts = {**{name: self.effective(name) for name in self.resources}, **self.level.explicit_requests}
-        return {name: amount + self.overhead.get(name, NOTHING) for name, amount in amounts.items()}
+        sums = ((name, amount + self.overhead.get(name, NOTHING)) for name, amount in amounts.items())
+        return {name: int(amount) if amount.denominator == 1 else amount for name, amount in sums}  # ints add up fast
 
     @cached_property
     def exclusive(self) -> int:

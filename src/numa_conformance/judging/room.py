@@ -104,7 +104,7 @@ class Room:
         """Yield NUMA nodes (bits) that give more of a type than they have, the type, and the bytes given and had."""
         known = {kind for amounts in self.allocatable.values() for kind in amounts}
         kinds = sorted(known.intersection(kind for kind, _, _ in self._blocks))
-        sets = {bit_of(node.node) for node in self._machine.memory} | {nodes for _, _, nodes in self._blocks}
+        sets = {nodes for _, _, nodes in self._blocks}
         sets |= {first | second for first in tuple(sets) for second in tuple(sets) if len(sets) < 40}
         for nodes in sorted(sets) if kinds else ():
             for kind in kinds:

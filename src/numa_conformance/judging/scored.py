@@ -134,7 +134,7 @@ class ScoredNode(msgspec.Struct, frozen=True, dict=True):
 
     def taken(self, resource: str) -> Fraction:
         """Return what the pods on the node request."""
-        return sum((pod.scheduled(resource) for pod in self.used), NOTHING)
+        return NOTHING + sum(pod.scheduled(resource) for pod in self.used)
 
     def lacks(self, resource: str) -> bool:
         """Tell whether the pod asks for more than is left."""

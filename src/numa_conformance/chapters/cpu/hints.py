@@ -56,9 +56,11 @@ def every_hint_can_hold(hints: CpuHints) -> Judgement:
     offered = applies(hints.offered, "no hint is offered")
     nodes = bits_of(hints.machine.numa_ids)
     wrong = [hint for hint in offered if not _can_hold(hints, hint) or (hint.nodes or 0) & ~nodes]
+    if not wrong:
+        return ()
     why = f"{listed(wrong)} cannot hold {hints.count} CPUs"
     allowed = f"NUMA nodes with {hints.count} of {format_bits(hints.room)}"
-    return violated(not wrong, why, got=listed(offered), allowed=allowed, room=hints.room)
+    return violated(False, why, got=listed(offered), allowed=allowed, room=hints.room)
 
 
 def _can_hold(hints: CpuHints, hint: Affinity) -> bool:
@@ -93,8 +95,10 @@ def offers_every_set(hints: CpuHints) -> Judgement:
 def _offers(hints: CpuHints, sets: list[int]) -> Judgement:
     able = applies([nodes for nodes in sets if hints.surely_holds(nodes)], "no such set surely has so many free CPUs")
     missing = [nodes for nodes in able if nodes not in hints.named]
+    if not missing:
+        return ()
     why = f"{sets_text(missing)} can hold {hints.count} CPUs and is not offered"
-    return violated(not missing, why, got=listed(hints.offered), allowed=sets_text(able), room=hints.room)
+    return violated(False, why, got=listed(hints.offered), allowed=sets_text(able), room=hints.room)
 
 
 @chapter.requires("cpu-manager/hints/preferred-is-narrowest", since="1.18", area="cpu-manager lifecycle")
