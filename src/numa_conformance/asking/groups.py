@@ -55,10 +55,11 @@ MACHINE_SURFACES = frozenset(method.partition(".")[0] for method in WITH_MACHINE
 """The surfaces whose questions tell a machine."""
 Machines = Sequence[Machine] | None
 """The machines that alone are asked; None leaves them to the generator."""
-WORLDS, SMALL_STEPS, SWEPT, SMALL_COUNTS = 272, 14, 16, 12
+WORLDS, SMALL_STEPS, SWEPT, SMALL_COUNTS = 272, 14, 12, 8
 """Lives on small machines and their steps; small machines of sweeps, and how many counts each is asked."""
-WALKS, RELATIONS, FEW = 70, 20, 10
-"""Lives on machines of the catalogue, relations, and small machines that are asked by scripts."""
+WALKS, STEPS, RELATIONS, FEW, RESTARTED = 70, 22, 12, 10, 24
+"""Lives on machines of the catalogue and their steps; relations; small machines that are asked by scripts; nodes that
+crash, and those whose files are damaged."""
 FIRST = "worlds"
 """The group that a run asks before all others."""
 WHOLE = "node/pod-level-resources"
@@ -134,17 +135,18 @@ def _small(machines: Machines, count: int, seed: int) -> Sequence[Machine]:
 
 def _lives(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
     yield from examples_of_nodes(claimed)
-    yield from walks(cells(WALKS, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
+    yield from walks(cells(WALKS, claimed, seed=seed, only=machines), claimed, steps=STEPS, seed=seed)
     yield from chain(*(scenarios(claimed, machines, seed) for scenarios in LIVES))
 
 
 def _crashes(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
-    nodes = cells(40, claimed, most_cpus=64, seed=seed, only=machines) if claimed >= damaged.NEEDED_FOR_CRASHES else ()
+    able = claimed >= damaged.NEEDED_FOR_CRASHES
+    nodes = cells(RESTARTED, claimed, most_cpus=64, seed=seed, only=machines) if able else ()
     return damaged.crashes(nodes, seed=seed)
 
 
 def _damages(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
-    nodes = cells(40, claimed, most_cpus=32, seed=seed + 1, only=machines) if claimed >= damaged.NEEDED else ()
+    nodes = cells(RESTARTED, claimed, most_cpus=32, seed=seed + 1, only=machines) if claimed >= damaged.NEEDED else ()
     return damaged.damages(nodes, claimed, seed=seed)
 
 

@@ -13,15 +13,13 @@ from .other_answers import other_answers
 
 MOST_TRIES = 4
 """Questions of a history whose other answers are judged, for each requirement that none of them has broken."""
-ENOUGH = 2
-"""Histories on a machine that asked a requirement tellingly, after which no more are looked for."""
 Place = TypeVar("Place")
 
 
 class Telling:
     """Which MUSTs some other answer in a history would break; those that were asked and none would.
 
-    ``known``: how many histories before, by requirement and machine, asked tellingly.
+    ``known``: whether histories before, by requirement and machine, asked tellingly: what did is not looked at again.
     """
 
     def __init__(self, machine: str, known: Mapping[tuple[str, str], int]) -> None:
@@ -40,7 +38,7 @@ class Telling:
         left = self._left.get(check.requirement)
         if left is None:
             name = check.requirement
-            is_open = REQUIREMENTS[name].strength == "MUST" and self._known.get((name, self._machine), 0) < ENOUGH
+            is_open = REQUIREMENTS[name].strength == "MUST" and not self._known.get((name, self._machine))
             left = self._left[name] = MOST_TRIES if is_open else -1
         return left > 0
 
@@ -54,9 +52,9 @@ class Telling:
 
 
 def add_up(counts: Counter[Place], more: Mapping[Place, int]) -> None:
-    """Add how many further histories asked tellingly, up to ``ENOUGH``; what none asked so stays at 0."""
+    """Note whether further histories asked tellingly, as 1; what none asked so stays at 0."""
     for place, number in more.items():
-        counts[place] = min(ENOUGH, counts[place] + number)
+        counts[place] = max(counts[place], number)
 
 
 def _is_wrong(check: Checker, subject: object) -> bool:

@@ -40,9 +40,9 @@ class Broken(msgspec.Struct, frozen=True):
 class HistoryVerdicts:
     """What came of judging histories: how often each requirement was asked, in how many histories, what is broken.
 
-    ``held_back``: how often a requirement was not asked of what it could be asked of, and why. ``telling``: in how many
-    histories on a machine some other answer would have broken a requirement, up to ``ENOUGH``, of those whose other
-    answers are looked at and that were asked there; all small machines are one.
+    ``held_back``: how often a requirement was not asked of what it could be asked of, and why. ``telling``: whether, as
+    1 or 0, on a machine some other answer would have broken a requirement, of those whose other answers are looked at
+    and that were asked there; all small machines are one.
     """
 
     tests: Counter[str] = field(default_factory=Counter)
@@ -62,7 +62,7 @@ class HistoryVerdicts:
         return _of(self.held_back, requirement)
 
     def telling_on(self, requirement: str) -> Counter[str]:
-        """Return machine to the histories that asked a requirement tellingly; 0 where it was asked and none did."""
+        """Return machine to whether a requirement was asked tellingly there: 1, or 0 where it was asked."""
         return _of(self.telling, requirement)
 
     def add(self, more: "HistoryVerdicts") -> None:
@@ -103,7 +103,7 @@ def judge(
 ) -> HistoryVerdicts:
     """Ask every checker that applies, at every step; needs nothing but the history.
 
-    ``known``: the ``telling`` of histories before; what was tellingly asked often enough is not looked at again.
+    ``known``: the ``telling`` of histories before; what was tellingly asked is not looked at again.
     ``only``: the requirements to judge by, beside those of every answer; all by default.
     """
     verdicts = HistoryVerdicts(steps=len(history.steps))

@@ -156,14 +156,14 @@ def _question_counts(summary: Summary) -> list[str]:
 
 
 def _telling_counts(judged: Sequence[Case]) -> list[str]:
-    """Tell which MUST was least tellingly tested: in how many histories some other answer would have broken it."""
+    """Tell which MUST was least tellingly tested: on how few machines some other answer would have broken it."""
     telling = {case.requirements[0]: sum(case.telling.values()) for case in judged if any(case.telling.values())}
     if not telling:
         return []
     least = min(telling, key=lambda name: (telling[name], name))
     pairs = [number for case in judged for number in case.telling.values()]
     return [
-        f"least tellingly tested: {least}: in {telling[least]:,} histories or more some other answer would break it; "
+        f"least tellingly tested: {least}: on {telling[least]:,} of its machines some other answer would break it; "
         f"at {pairs.count(0):,} of {len(pairs):,} pairs of a MUST and a machine no other answer tried breaks it"
     ]
 

@@ -23,7 +23,7 @@ class CaseReport:
     - ``other_requirements``: the other requirements that are broken in that history.
     - ``repetitions``: how often it was broken, and how often that history was asked.
     - ``held_back``: why it was not asked of what it could be asked of, and how often.
-    - ``telling``: machine to the histories in which some other answer would have broken it, up to ``ENOUGH``.
+    - ``telling``: machine to whether some other answer there would have broken it, as 1 or 0.
     - ``in_part``: the groups of which a budget left scenarios out: how many were driven, of how many.
     """
 

@@ -34,7 +34,7 @@ def merge_sweep(
     *,
     closest: bool = True,
     many: bool = True,
-    lots: int = 120,
+    lots: int = 60,
     seed: int = 0,
 ) -> Iterator[Scenario]:
     """Yield families of hints under each policy.

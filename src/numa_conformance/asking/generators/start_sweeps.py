@@ -45,13 +45,14 @@ def node_starts(claimed: Claimed, machines: Sequence[Machine] | None = None, see
     yield from _options(asked_on, claimed)
     for place, machine in enumerate(asked_on):
         for index, (cell, needs, asking) in enumerate(_SETTINGS):
-            turn = machines is not None or asking is _numa_nodes or not (place + index + seed) % 2
+            turn = machines is not None or len(machine.numa_ids) >= MOST_NODES or not (place + index + seed) % 2
             configurations = tuple(asking(machine, claimed)) if turn and needs <= claimed else ()
             if configurations:
                 yield _scenario(cell, machine, configurations, restarts=RESTART in claimed)
     for machine in _one_node_too_many():
         yield _scenario("one NUMA node too many", machine, _numa_nodes(machine, claimed))
-    for machine in (*_one_node_too_many(), *asked_on) if RESTART in claimed else ():
+    swept = asked_on if machines is not None else asked_on[seed % 2 :: 2]
+    for machine in (*_one_node_too_many(), *swept) if RESTART in claimed else ():
         configs = tuple(config for config, _ in _numa_nodes(machine, claimed))
         if configs:
             yield Scenario("start", "NUMA nodes, restarted", machine, partial(_restarted, configs))
