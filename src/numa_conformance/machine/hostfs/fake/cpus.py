@@ -44,8 +44,11 @@ def _write_topology(machine: Machine, tree: Tree) -> None:
     """Write what groups each CPU with others.
 
     The whole of a socket is one die, and each core a cluster, as its second level cache is its own (``caches``): a
-    ``Machine`` knows neither dies nor clusters.
+    ``Machine`` knows neither dies nor clusters. Each socket numbers its cores from 0.
     """
+    first: dict[int, int] = {}
+    for cpu in machine.cpus:
+        first[cpu.socket] = min(first.get(cpu.socket, cpu.core or 0), cpu.core or 0)
     number_of = {core: number for number, core in enumerate(machine.core_bits)}
     core_of = {cpu: core for core in machine.core_bits for cpu in iter_bits(core)}
     for cpu in machine.cpus:
@@ -56,7 +59,7 @@ def _write_topology(machine: Machine, tree: Tree) -> None:
             (("package_cpus", "core_siblings", "die_cpus"), machine.socket_bits[cpu.socket])
         ]
         if cpu.core is not None:
-            tree.write(f"{folder}/core_id", cpu.core)
+            tree.write(f"{folder}/core_id", cpu.core - first[cpu.socket])
             tree.write(f"{folder}/cluster_id", number_of[core_of[cpu.id]])
             groups.append((("core_cpus", "thread_siblings", "cluster_cpus"), core_of[cpu.id]))
         for names, bits in groups:
