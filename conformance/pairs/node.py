@@ -150,6 +150,10 @@ PAIRS = {
         admitted(ANSWERED, burstable("q", 6), c=held()),
         refused(ANSWERED, burstable("q", 6)),
     ),
+    node_admission.grants_no_more_than_is_allocatable: (
+        resized(burstable("p", 16)),
+        resized(burstable("p", 16), "Deferred"),
+    ),
     node_admission.leaves_the_rest: (
         Rest(BUSY, "refusal", "q", (), (Balance(1, "memory", 6 << 30, 7 << 30),)),
         Rest(BUSY, "refusal", "q", (), (Balance(1, "memory", 7 << 30, 7 << 30),)),

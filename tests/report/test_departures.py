@@ -217,7 +217,7 @@ def test_nothing_is_told_of_the_kubelet_where_all_that_is_compared_is_right():
 def test_a_report_names_the_quirks_of_an_example(tmp_path):
     apart, version = "memory-manager/static/keeps-groups-apart", KubernetesVersion.parse("1.31")
     quirks = DEPARTURES[apart][version]
-    departing.ask(version, quirks, tmp_path, "--numa-budget=10%", "--numa-requirement", apart)
+    departing.ask(version, quirks, tmp_path, "--numa-budget=40%", "--numa-requirement", apart)
     (failed,) = read_report(tmp_path).cases
     assert (failed.verdict, tuple(failed.quirks)) == ("not followed", quirks)
     assert "\nthe kubelet departs here too: " in failed.details
@@ -228,6 +228,7 @@ IN_WORDS = "the kubelet departs here too"
 PART = "--numa-budget=5%"
 ACROSS_CORES = (PART, "--numa-requirement", "cpu-manager/distribute-cpus-across-cores/*")
 RATIO = (PART, "--numa-requirement", "scheduler/requested-to-capacity-ratio/*")
+WEIGHTS = (PART, "--numa-requirement", "scheduler/requested-to-capacity-ratio/weighs-resources")
 
 
 @pytest.mark.parametrize(
@@ -255,7 +256,7 @@ def test_a_target_that_departs_as_the_kubelet_does_is_told_so_at_all_that_is_unm
 
 
 @pytest.mark.parametrize(
-    ("mutant", "options"), [("ignores_distribute_cpus_across_cores", ACROSS_CORES), ("ignores_weights", RATIO)]
+    ("mutant", "options"), [("ignores_distribute_cpus_across_cores", ACROSS_CORES), ("ignores_weights", WEIGHTS)]
 )
 def test_the_kubelet_is_not_named_where_a_target_breaks_otherwise_what_the_kubelet_breaks(tmp_path, mutant, options):
     """On one machine: a small one drawn by lot may have both answer alike."""

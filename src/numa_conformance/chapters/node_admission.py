@@ -9,9 +9,11 @@ from ..judging.alignment import empties_the_pool, only_cpus
 from ..judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
 from ..judging.choice import WHOLE_CORES, adds_up
 from ..judging.earlier_admissions import RepeatedAdmission
-from ..judging.node_subjects import Admission, Restart
+from ..judging.node_subjects import Admission, Resize, Restart
+from ..judging.pods import PodSpec
 from ..judging.rest import ADMISSION, CPUS, MEMORY, QUOTA, REMOVAL, START, Rest
 from ..judging.start_subjects import MOST_NODES
+from ..judging.world import World
 from .alignment import REFUSING
 from .outcomes import changed, losses, must_be_refused
 
@@ -78,14 +80,25 @@ def small_init_changes_nothing(question: RepeatedAdmission) -> Judgement:
 @rests_on("nrm/strict-cpu-reservation/admission-compares-requests")
 def refuses_more_than_is_allocatable(admission: Admission) -> Judgement:
     """A pod is refused that makes the CPUs that all pods request more than those of the node less reserved ones."""
-    before = admission.before
-    pods = [admission.pod, *(other.spec for other in before.others(admission.pod.uid))]
+    return must_be_refused(admission, requested_in_vain(admission.before, admission.pod))
+
+
+@judges("node/fit/refuses-more-cpus-than-are-allocatable")
+def grants_no_more_than_is_allocatable(resize: Resize) -> Judgement:
+    """A resize that makes them so many is not granted."""
+    why = f"pod {resize.pod.uid} is resized, {requested_in_vain(resize.before, resize.pod)}"
+    return violated(not resize.granted, why, got="resized", allowed="pending")
+
+
+def requested_in_vain(before: World, pod: PodSpec) -> str:
+    """Apply where all pods would request more CPUs than are allocatable; return how many."""
+    pods = [pod, *(other.spec for other in before.others(pod.uid))]
     applies(not any(each.whole for each in pods), "a pod has resources as a whole")
     applies(not before.settings.reserved_by_fraction, "parts of a CPU are reserved")
     room = before.online.bit_count() - before.settings.reserved_count
     wanted = sum(each.scheduled("cpu") for each in pods)
     applies(wanted > room, "the requests are no more than is allocatable")
-    return must_be_refused(admission, f"and {float(wanted):g} CPUs are requested in all, of {room}")
+    return f"and {float(wanted):g} CPUs are requested in all, of {room}"
 
 
 @chapter.requires("node/events/leave-the-rest-as-it-was")

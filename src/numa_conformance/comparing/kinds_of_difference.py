@@ -61,18 +61,12 @@ def _asking_less(container: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     resources = container.get("resources") or {}
     names = dict.fromkeys(name for amounts in resources.values() for name in amounts)
     for name in names:
-        yield {**container, "resources": {kind: _without(amounts, name) for kind, amounts in resources.items()}}
+        left = {kind: {key: amounts[key] for key in amounts if key != name} for kind, amounts in resources.items()}
+        yield {**container, "resources": left}
     for name in names:
         if any(amounts.get(name, "1") != "1" for amounts in resources.values()) and name != "memory":
-            yield {**container, "resources": {kind: _least_of(amounts, name) for kind, amounts in resources.items()}}
-
-
-def _without(amounts: Mapping[str, str], name: str) -> dict[str, str]:
-    return {key: amount for key, amount in amounts.items() if key != name}
-
-
-def _least_of(amounts: Mapping[str, str], name: str) -> dict[str, str]:
-    return {key: "1" if key == name else amount for key, amount in amounts.items()}
+            least = {kind: amounts | {name: "1"} if name in amounts else amounts for kind, amounts in resources.items()}
+            yield {**container, "resources": least}
 
 
 def is_real(machine: Machine) -> bool:

@@ -50,7 +50,9 @@ class OwnScheduler(ReferenceTarget):
             self.held[uid] = self._allocated(request.claim)
         claim = {**request.claim, "status": {"allocation": {"devices": {"results": self.held[uid]}}}}
         answer = super().claims_prepare(PrepareClaim(claim))
-        assert isinstance(answer, ClaimPrepared)
+        if isinstance(answer, ClaimRefused):
+            del self.held[uid]
+            return answer
         return ClaimPrepared(answer.cpus, answer.shared, request.claim if self.lies else claim)
 
     def claims_unprepare(self, request: UnprepareClaim) -> Any:

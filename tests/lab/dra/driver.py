@@ -87,10 +87,11 @@ class Driver:
         if [each["resource"] for each in known["status"].get("reservedFor", ())] != ["pods"]:
             raise ValueError("the claim is not reserved for one pod")
         given = CpuSet.parse(self.held.get(claim.uid, ""))
-        for result in () if given else known["status"]["allocation"]["devices"]["results"]:
+        results = [each for each in known["status"]["allocation"]["devices"]["results"] if each["driver"] == NAME]
+        for result in () if given else results:
             count = int(result["consumedCapacity"][CAPACITY])
             taken = [id for text in self.held.values() for id in CpuSet.parse(text)]
-            free = list(self.nodes[result["device"]] - CpuSet(taken))
+            free = list(self.nodes[result["device"]] - CpuSet(taken) - given)
             if len(free) < count:
                 raise ValueError(f"{len(free)} CPUs are free, not {count}")
             given |= CpuSet(free[:count])

@@ -47,6 +47,7 @@ class OtherDriver(Driver):
         wanted = {
             each["device"]: int(each["consumedCapacity"][SIZE]) >> 30 if self.has_amounts else 8
             for each in known["status"]["allocation"]["devices"]["results"]
+            if each["driver"] == NAME
         }
         for device, size in wanted.items():
             taken = sum(json.loads(text).get(device, 0) for text in self.held.values())

@@ -66,7 +66,7 @@ def test_a_right_driver_meets_all_that_is_asked() -> None:
 @pytest.mark.parametrize(
     ("way", "broken"),
     [
-        ("keeps", {"unprepare/gives-back", "claims/get-what-they-consume", "attributes/numa-node"}),
+        ("keeps", {"unprepare/gives-back", "claims/get-what-they-consume"}),
         pytest.param("forgets", {"restart/keeps-claims"}, marks=deep),
         ("tells-nothing", {"claims/get-what-they-consume"}),
         pytest.param("no-cdi", {"claims/can-have-what-is-published"}, marks=deep),

@@ -16,8 +16,9 @@ from .scenario import Question, Scenario, Script, or_the_catalogue
 MOST_DEVICES = 32
 """Devices that may be allocated to one claim, by the API."""
 FEW_NAMES, MOST_FREED, NEVER_PREPARED = 3, 4, "never-prepared"
-TOGETHER, PRIORITIZED = 1, 2
-"""Ways in which a claim asks otherwise than by a request for each device."""
+TOGETHER, PRIORITIZED, MIXTURE = 1, 2, 3
+"""Ways in which a claim asks otherwise than by a request for each device; and beside a device of another driver."""
+OTHER_DRIVER = "gpu.example.com"
 
 
 class ClaimScheduler:
@@ -44,11 +45,10 @@ class ClaimScheduler:
         if not shared:
             most = len(free) if all_of_it else lot.randint(1, max(1, len(free) // 2))
             return self.claim([(device, device.units) for device in lot.sample(free, min(most, MOST_DEVICES))])
-        chosen = lot.sample(shared, min(len(shared), 1 + (lot.random() < 1 / 4)))
-        parts = [(device, self._some(device, lot, all_of_it=all_of_it)) for device in chosen]
-        device, count = parts[0]
-        twice = [(device, 1), (device, count - 1)] if count > 1 and lot.random() < 1 / 8 else parts[:1]
-        return self.claim([*twice, *parts[1:]])
+        chosen = lot.sample(shared, min(len(shared), lot.choice((1, 1, 1, 1, 2, MOST_DEVICES // 2))))
+        (device, count), *parts = ((device, self._some(device, lot, all_of_it=all_of_it)) for device in chosen)
+        ones = min(count - 1, lot.choice((0, 0, 0, 0, 0, 0, 1, 2)))  # results of one device, others between them
+        return self.claim([(device, count - ones), *parts, *[(device, 1)] * ones])
 
     def allocate_count(self, count: int) -> dict[str, Any] | None:
         """Return a claim of so many CPUs: of the first shared device that has them, else of devices of one CPU each.
@@ -89,7 +89,7 @@ class ClaimScheduler:
         for device, count in parts:
             self._left[device.key] -= count
         # A target that allocates itself, which its first answer shows, is asked for each device.
-        way = _number(uid) % 3 if self._count > 1 and not self._is_overruled else 0
+        way = _number(uid) % 4 if self._count > 1 and not self._is_overruled else 0
         self.held[uid] = _claim(uid, parts, way)
         return self.held[uid]
 
@@ -145,6 +145,11 @@ def _claim(uid: str, devices: Sequence[tuple[PublishedDevice, int]], way: int) -
         wanted = {"firstAvailable": [{"name": "small", **exactly}]} if way == PRIORITIZED else {"exactly": exactly}
         requests[result["request"]] = {"name": result["request"], **wanted}
         result["request"] += "/small" if way == PRIORITIZED else ""
+    if way == MIXTURE:
+        exactly = {"deviceClassName": OTHER_DRIVER, "allocationMode": "ExactCount", "count": 1}
+        requests["other"] = {"name": "other", "exactly": exactly}
+        other = {"request": "other", "driver": OTHER_DRIVER}
+        results.append(other | {name: results[0][name] for name in ("pool", "device")})
     return {
         "metadata": _known_by(uid),
         "spec": {"devices": {"requests": list(requests.values())}},

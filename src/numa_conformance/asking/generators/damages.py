@@ -137,7 +137,8 @@ def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     anew = yield "node.restart", {"files": {**dict.fromkeys(files), **old}}
     if anew.get("result") != "restarted":
         return
-    held = {pod["uid"]: _held_cpus(pod) for pod in anew["pods"] if pod["result"] == "admitted"}
+    there = {pod["uid"]: pod["containers"].values() for pod in anew["pods"] if pod["result"] == "admitted"}
+    held = {uid: sum(CpuSet.parse(each["cpus"]).bits for each in containers) for uid, containers in there.items()}
     others = [*_other_settings(kubelet, claimed)]
     if not (yield from _refused(kubelet, others)):
         return
@@ -161,10 +162,6 @@ def _run_some(cell: Cell, up: Mapping[str, Any], lot: random.Random, claimed: fr
         wanted = pod(uid, [container("c", cpu=str(cpus), memory="64Mi", other=other)])
         if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
             yield "node.run", {"uid": uid}
-
-
-def _held_cpus(pod: Mapping[str, Any]) -> int:
-    return sum(CpuSet.parse(container["cpus"]).bits for container in pod["containers"].values())
 
 
 def _other_settings(kubelet: Kubelet, claimed: frozenset[str]) -> Iterator[Kubelet]:

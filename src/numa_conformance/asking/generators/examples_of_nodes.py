@@ -11,7 +11,7 @@ from ...machine import Device, Machine, load_machine, machine_from_dict, machine
 from .picks import renumber
 from .pods import EXAMPLES
 from .scenario import Question, Scenario, Script, admit, ask_all, remove, start
-from .workloads import best_effort, container, guaranteed, kubelet, pod, static, static_memory
+from .workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static, static_memory
 
 Json = Mapping[str, Any]
 SINGLE, RESTRICTED = "topology-manager/single-numa-node", "topology-manager/restricted"
@@ -69,7 +69,13 @@ def _of_neighbours(claimed: frozenset[str]) -> Iterator[Scenario]:
         questions = [start(config), admit(pods[0]), admit(pods[1]), remove("b"), remove("a"), admit(pods[2])]
         machine = load_machine("t3-two-numa-per-socket")
         yield _example("containers on nodes of their own", machine, questions)
-    socket = "align-by-socket"
+    socket, cores = "align-by-socket", "full-pcpus-only"
+    if {STATIC, SINGLE, f"cpu-manager/{cores}"} <= claimed:
+        machine = load_machine("two-nodes-devices")
+        size = max(map(int.bit_count, numa_cpus(machine))) - 2
+        begin = start(static(cores, reserved="0,2", topology="single-numa-node"))
+        questions = [begin, admit(guaranteed("a", size)), admit(guaranteed("b", size))]
+        yield _example("as many threads as are free, of cores in use", machine, questions)
     if {STATIC, RESTRICTED, f"cpu-manager/{socket}"} <= claimed:
         begin = start(static(socket, topology="restricted"))
         for large, wanted in (("caches-across-nodes", (13, 1, 12, 8)), ("t6-eight-numa-no-smt", (3, 3, 4, 9))):
@@ -104,6 +110,11 @@ def _of_memory(claimed: frozenset[str]) -> Iterator[Scenario]:
             wanted = {f"hugepages-{size}": "512Mi"}
             pods = [admit(guaranteed(f"p{number}", 1, "500M", **wanted)) for number in range(len(nodes) + 1)]
             yield _example(f"huge pages of {size}", paged, [start(static_memory()), *pods])
+    if {"node/resize", "node/fit"} <= claimed:
+        half = len(machine.cpus) // 2
+        small, large = (burstable("grows", cpus) for cpus in (1, half + 1))
+        come = [start(static()), admit(burstable("beside", half)), admit(small), ("node.run", {"uid": "grows"})]
+        yield _example("a resize beside others", machine, [*come, ("node.resize", {"pod": large})])
     if {STATIC, MEMORY, "node/resize"} <= claimed:
         first = container("a", cpu="1", memory="64Mi")
         two = [pod("two", [first, container("b", cpu="1", memory=size)]) for size in ("64Mi", "128Mi")]

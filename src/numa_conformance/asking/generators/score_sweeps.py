@@ -104,6 +104,9 @@ def _levels(kind: str, shape: Shape | None) -> Iterator[Question]:
         yield _question(both, room, [{"cpu": str(at), "memory": "10Gi"}], {"cpu": "0", "memory": "1Gi"})
     for at in (80, 90, 120, 150):
         yield _question(both, room, [{"cpu": "1", "memory": f"{at}Gi"}], {"cpu": "1", "memory": "0"})
+    for room_in, used_in, wanted_in in (("3500m", "500m", "1500m"), ("4", "1100m", "290m"), ("1", "0", "290m")):
+        yield _question(strategy(kind, shape, cpu=1), {"cpu": room_in}, [{"cpu": used_in}], {"cpu": wanted_in})
+    yield _question(strategy(kind, shape, memory=1), {"memory": "4Gi"}, [{"memory": "0.5Gi"}], {"memory": "1.5Gi"})
     for at in (1, 2, 9):
         amounts = ({"memory": f"{size}M"} for size in (1000, 300, 50 * at))
         whole, used, wanted = amounts
@@ -159,7 +162,7 @@ def _rooms(kind: str, as_a_whole: bool) -> Iterator[Question]:
 
 
 REQUESTS = 8
-PLACED = ("cpu", "memory", FOO)
+PLACED = ("cpu", "memory", FOO, "ephemeral-storage")
 """The resources that are asked for in every place of a pod."""
 PLACES: tuple[tuple[Sequence[int], Sequence[tuple[str, int]], int], ...] = (
     *(((8,), (), 0), ((5, 3), (), 0), ((3,), (("sidecar", 5),), 0)),
@@ -175,7 +178,7 @@ WHOLE_PLACES = (((0,), (), 0, 8), ((3,), (), 0, 8), ((1, 2), (("init", 5),), 0, 
 
 
 def _pods_of(name: str, as_a_whole: bool) -> Iterator[dict[str, Any]]:
-    wholes = WHOLE_PLACES if as_a_whole and name != FOO else ()
+    wholes = WHOLE_PLACES if as_a_whole and name in ("cpu", "memory") else ()
     for apps, first, overhead, whole in (*((*place, 0) for place in PLACES), *wholes):
         pod = _pod([_of(name, number) for number in apps])
         before = [
@@ -185,10 +188,11 @@ def _pods_of(name: str, as_a_whole: bool) -> Iterator[dict[str, Any]]:
         more: dict[str, Any] = {"initContainers": before, "overhead": _of(name, overhead)}
         more["resources"] = {"requests": _of(name, whole)} if whole else {}
         yield {**pod, "spec": {**pod["spec"], **{field: value for field, value in more.items() if value}}}
-    if as_a_whole:
-        whole = {"requests": _of("memory" if name == "cpu" else "cpu", 1)}
-        pod = _pod([_of(name, REQUESTS)])
-        yield {**pod, "spec": {**pod["spec"], "resources": whole}}
+    other = _of("memory" if name == "cpu" else "cpu", 1)
+    both = [(3, other | _of(name, REQUESTS))] if wholes else []
+    for number, requests in [(REQUESTS, other), *both] if as_a_whole else ():
+        pod = _pod([_of(name, number)])
+        yield {**pod, "spec": {**pod["spec"], "resources": {"requests": requests}}}
 
 
 def _room(name: str, number: int) -> dict[str, str]:
@@ -207,7 +211,7 @@ def _by_lot(kind: str, lot: random.Random) -> Iterator[Question]:
     most = {name: lot.choice((4, 8, 10, 64)) for name in UNITS}
     wanted = {name: lot.randint(1, size) for name, size in most.items()}
     taken = {name: lot.randint(0, size - wanted[name]) for name, size in most.items()}
-    for parts in ([taken], _split(taken, lot.randint(2, 4), lot)):
+    for parts in ([taken], _split(taken, lot.choice((2, 3, 4, 12)), lot)):
         yield _question(described, _written(most), [_written(part) for part in parts], _written(wanted))
 
 
@@ -256,6 +260,7 @@ def _tight(described: Mapping[str, Any]) -> Iterator[Question]:
             wanted = {"cpu": f"{requested + more}m", FOO: "0"}
             yield _question(described, {"cpu": cpu, FOO: "0"}, [{"cpu": used}], wanted)
     yield _question(described, {"cpu": "1", FOO: "0"}, [], {FOO: "1"})
+    yield _question(described, {"cpu": "1", FOO: "2", BAR: "1"}, [], {FOO: "1", BAR: "2"})
     for memory, size in (("8388608Ki", "8Gi"), ("8589934592", "8Gi"), ("2Ti", "2048Gi")):
         yield _question(described, {"memory": memory}, [], {"memory": size})
     pages = "hugepages-2Mi"

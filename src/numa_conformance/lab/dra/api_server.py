@@ -73,13 +73,9 @@ def _pool(spec: Mapping[str, Any]) -> tuple[object, object]:
     return spec.get("driver"), (spec.get("pool") or {}).get("name")
 
 
-def _generation(spec: Mapping[str, Any]) -> int:
-    return int((spec.get("pool") or {}).get("generation") or 0)
-
-
 def newest(specs: Sequence[Object]) -> list[Object]:
     """Return those specs of slices that are of the highest generation of their pool."""
-    return quantities.newest(specs, _pool, _generation)
+    return quantities.newest(specs, _pool, lambda spec: int((spec.get("pool") or {}).get("generation") or 0))
 
 
 class _Slices:

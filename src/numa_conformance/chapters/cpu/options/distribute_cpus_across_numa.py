@@ -16,11 +16,16 @@ maturity(
 )
 
 
-def distributed(choice: CpuChoice) -> tuple[int, int]:
-    """Go on where CPUs are divided: return them, and by how many the shares of NUMA nodes may differ."""
+def distributed(choice: CpuChoice, *, in_one_socket: bool = False) -> tuple[int, int]:
+    """Go on where CPUs are divided: return them, and by how many the shares of NUMA nodes may differ.
+
+    ``in_one_socket``: with align-by-socket too, where they are of one.
+    """
     taken = took(choice)
     on(choice, ACROSS_NUMA)
-    off(choice, BY_SOCKET, BY_UNCORE)
+    off(choice, BY_UNCORE)
+    if not (in_one_socket and len(touched(choice.machine.socket_bits.values(), taken)) == 1):
+        off(choice, BY_SOCKET)
     applies(choice.scope, "the NUMA nodes of the hint cannot give so many")
     apart = exists(_apart(choice, taken), "under full-pcpus-only parts of cores are asked for, or no even shares are")
     return taken, apart
@@ -62,7 +67,7 @@ def spreads_evenly(choice: CpuChoice, in_use: bool = False) -> Judgement:
     """Where one NUMA node is not enough, the exclusive CPUs of a container are divided evenly over the NUMA nodes
     that are needed.
     """
-    taken, apart = distributed(choice)
+    taken, apart = distributed(choice, in_one_socket=not in_use)
     clear = choice.whole(choice.numa) and (choice.even or WHOLE_CORES not in choice.options)
     nodes = touched(choice.numa, taken)
     if in_use:
