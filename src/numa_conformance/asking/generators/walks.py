@@ -184,8 +184,8 @@ class Walk:
         yield from self._take_away(list(self.pods))
         if self._resources and "device-manager/allocation" in self._claimed:
             everything = {name: str(count) for name, count in self._devices_there.items()}
-            one = dict.fromkeys(everything, "1")
-            inits = enumerate(self._lot.choice(([], [], [one], [everything, one])))
+            single = dict.fromkeys(everything, "1")
+            inits = enumerate(self._lot.choice(([], [], [single], [everything, single])))
             first = [container(f"i{number}", other=wanted) for number, wanted in inits]
             yield from self.ask(admit(self._pod([container("c", other=everything)], first)))
             yield from self._take_away(list(self.pods))
