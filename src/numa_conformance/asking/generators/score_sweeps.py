@@ -75,8 +75,7 @@ def score_sweep(kinds: Sequence[str] = KINDS, *, as_a_whole: bool = True, seed: 
         yield _scenario("sweep", f"score {kind}, what is left out", _left_out(kind))
         yield _scenario("sweep", f"score {kind}, weights", _weights(kind))
         yield _scenario("sweep", f"score {kind}, the same requests otherwise", _otherwise(kind, as_a_whole))
-        by_lot = chain(*(_by_lot(kind, lot) for _ in range(40)))
-        yield _scenario("sweep", f"score {kind}, by lot", by_lot, seed)
+        yield _scenario("sweep", f"score {kind}, by lot", chain(*(_by_lot(kind, lot) for _ in range(40))), seed)
         for shape in SHAPES if kind == RATIO else (None,):
             yield _scenario("sweep", f"score {kind} {shape or ''}".strip(), _levels(kind, shape))
     plain = kinds[0] if kinds else LEAST
@@ -108,8 +107,7 @@ def _levels(kind: str, shape: Shape | None) -> Iterator[Question]:
         yield _question(strategy(kind, shape, cpu=1), {"cpu": room_in}, [{"cpu": used_in}], {"cpu": wanted_in})
     yield _question(strategy(kind, shape, memory=1), {"memory": "4Gi"}, [{"memory": "0.5Gi"}], {"memory": "1.5Gi"})
     for at in (1, 2, 9):
-        amounts = ({"memory": f"{size}M"} for size in (1000, 300, 50 * at))
-        whole, used, wanted = amounts
+        whole, used, wanted = ({"memory": f"{size}M"} for size in (1000, 300, 50 * at))
         yield _question(strategy(kind, shape, memory=1), whole, [used], wanted)
     for size in (1, 2, 4, 8):
         node = {"cpu": str(4 * size), "memory": f"{4 * size}Gi"}
@@ -155,10 +153,9 @@ def _rooms(kind: str, as_a_whole: bool) -> Iterator[Question]:
     """Ask the same of nodes with just enough room, and with a little less."""
     for name in PLACED:
         described = strategy(kind, None, **{name: 1})
-        alone = _pod([_of(name, REQUESTS)])
         for pod, missing in product(_pods_of(name, as_a_whole), (0, 1)):
             yield _question_of_pods(described, _room(name, REQUESTS - missing), [], pod)
-            yield _question_of_pods(described, _room(name, 2 * REQUESTS - missing), [pod], alone)
+            yield _question_of_pods(described, _room(name, 2 * REQUESTS - missing), [pod], _pod([_of(name, REQUESTS)]))
 
 
 REQUESTS = 8
@@ -245,9 +242,8 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
         *(({}, {BAR: "1"}), ({}, {"cpu": "1", "hugepages-2Mi": "2Mi"}), ({}, {"cpu": "8", "memory": "4Gi", FOO: "2"})),
         *(({}, {"cpu": "8001m", "memory": "4097Mi", FOO: "3"}), ({}, {}), ({}, {"cpu": "4294968"})),
     ]
-    for _ in range(30):
-        in_use, by_lot = ({"cpu": f"{lot.randint(0, 8)}", FOO: f"{lot.randint(0, 2)}"} for _ in range(2))
-        cases.append((in_use, by_lot))
+    by_lot = ({"cpu": f"{lot.randint(0, 8)}", FOO: f"{lot.randint(0, 2)}"} for _ in range(60))
+    cases += zip(by_lot, by_lot, strict=True)
     for used, wanted in cases:
         yield _question(described, room, [used], wanted)
     yield from _tight(described)

@@ -98,7 +98,7 @@ def devices_alone_decide(admission: Admission) -> dict[str, int]:
     applies(alone and unaligned, "the pod asks for CPUs or memory too, or the Topology Manager may refuse it")
     fitting(admission)
     room = Room.of(world)
-    return {name: room.free_devices(None, name) for name in asked_devices(world.machine, admission.pod.containers)}
+    return {name: room.free_devices(None, name) for name in request.devices}
 
 
 @chapter.requires("device-manager/allocation/returns-devices-on-removal")
@@ -108,7 +108,7 @@ def devices_return(admission: Admission) -> Judgement:
     world = admission.before
     applies(world.gone, "no pod was removed")
     free, before = devices_alone_decide(admission), Room.of(world.with_all_that_went)
-    numbers = asked_devices(world.machine, admission.pod.containers).items()
+    numbers = admission.request.devices.items()
     applies(
         all(number <= free[name] for name, number in numbers)
         and any(number > before.free_devices(None, name) for name, number in numbers),
@@ -128,8 +128,7 @@ def init_devices_serve_later_containers(admission: Admission) -> Judgement:
     """Devices of an init container that has ended serve the later containers of its pod: a pod whose init and app
     containers each fit the free devices is admitted.
     """
-    free = devices_alone_decide(admission)
-    numbers = asked_devices(admission.before.machine, admission.pod.containers)
+    free, numbers = devices_alone_decide(admission), admission.request.devices
     applies(any(numbers[name] > free[name] for name in free), "so many devices are free that none must serve twice")
     at_once = ResourceRequest.at_once(admission.before, admission.pod).devices
     applies(all(at_once[name] <= free[name] for name in free), "more devices are needed at once than are free")
