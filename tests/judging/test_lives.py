@@ -3,7 +3,7 @@
 import pytest
 
 from numa_conformance.asking.generators.workloads import burstable, guaranteed, static
-from numa_conformance.judging.verdicts import judge
+from numa_conformance.judging.verdicts import WELL_FORMED, judge
 from numa_conformance.machine import load_machine
 from numa_conformance.wire.history.history import Head, History, Step
 
@@ -45,3 +45,17 @@ def test_a_pod_may_be_refused_for_huge_pages_that_the_node_does_not_have():
     asked["spec"]["containers"][0]["resources"]["limits"]["hugepages-2Mi"] = "4Mi"
     assert judge(life((asked, refused("OutOfhugepages-2Mi")))).broken == []
     assert PARTS in {one.requirement for one in judge(life((asked, refused("TopologyAffinityError")))).broken}
+
+
+@pytest.mark.parametrize(
+    ("answer", "stranger"), [(admitted("2-5"), False), (refused("UnexpectedAdmissionError"), True)]
+)
+def test_what_a_node_admits_while_it_is_down_may_be_there_later(answer, stranger):
+    first = life((guaranteed("z", 2), admitted("0-1")), (guaranteed("a", 4), answer))
+    down = Step("node.restart", {}, {"result": "failed", "stage": "cpumanager-start", "message": "no"})
+    held = [
+        {"result": "admitted", "uid": uid, **cpus} for uid, cpus in (("z", admitted("0-1")), ("a", admitted("2-5")))
+    ]
+    again = Step("node.restart", {}, {"result": "restarted", "pods": held, "default_cpuset": "6-15"})
+    verdicts = judge(History(first.head, (*first.steps[:2], down, first.steps[2], again)))
+    assert (WELL_FORMED in {one.requirement for one in verdicts.broken}) is stranger

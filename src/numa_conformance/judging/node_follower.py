@@ -59,6 +59,8 @@ class NodeFollower:
             return
         world = self._down if isinstance(question, messages.RestartNode) and self._world is None else self._world
         if world is None:
+            if isinstance(reply, messages.Admitted):
+                self._down = None  # what a node admits while it is down is nobody's matter, nor what it then has
             return
         if isinstance(question, messages.RunPod | messages.ResizePod | messages.RemovePod):
             yield nodes.Call(world, named(question), not isinstance(reply, messages.UnknownPod))
