@@ -13,6 +13,7 @@ pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from numa_conformance.asking.asking import Asking
+from numa_conformance.asking.generators import device_plugins as generator
 from numa_conformance.asking.generators.device_plugins import RESTART, device_plugins
 from numa_conformance.asking.outcomes import GroupOutcome
 from numa_conformance.lab.device_plugin import kubelet
@@ -137,7 +138,10 @@ class Odd(plugin.Plugin):
     ],
     ids=["with its kubelet", "before it is met", "at a question"],
 )
-def test_a_plugin_that_ends_is_started_again_as_of_a_daemon_set(script: str, unmet: set[str], tmp_path: Path) -> None:
+def test_a_plugin_that_ends_is_started_again_as_of_a_daemon_set(
+    script: str, unmet: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generator, "EVENTS", 8)
     outcome, restarts = asked(script, tmp_path, frozenset())
     assert outcome.verdicts.unmet == unmet
     assert restarts or unmet

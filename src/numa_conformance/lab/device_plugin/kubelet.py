@@ -2,7 +2,6 @@
 
 import contextlib
 import queue
-import socket
 import threading
 import time
 from collections import deque
@@ -21,7 +20,7 @@ from ...wire.messages.plugin import (
     Preferred,
 )
 from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from ..kubelet_apis.interfaces import REGISTRATION, GrpcClient, ask, error_text, serve, service
+from ..kubelet_apis.interfaces import REGISTRATION, GrpcClient, ask, error_text, is_served, serve, service
 
 VERSION = "v1beta1"
 CONNECT_SECONDS = 3.0
@@ -49,7 +48,7 @@ class KubeletOfPlugins:
         if request.version != VERSION:
             self._registered.put((f"it speaks version {request.version!r}, not {VERSION}", False))
             context.abort(grpc.StatusCode.UNKNOWN, f'requested API version "{request.version}" is not supported')
-        self._registered.put((request, _answers(self._folder / request.endpoint)))
+        self._registered.put((request, is_served(str(self._folder / request.endpoint))))
         return V1BETA1.Empty()
 
     def met(self, seconds: float, turn: int = 0, resource: str = "") -> PluginStarted | PluginFailed | None:
@@ -59,7 +58,7 @@ class KubeletOfPlugins:
         """
         met = self._met
         with contextlib.suppress(queue.Empty):
-            while True:
+            while resource not in met:
                 request, serves = self._registered.get(timeout=_SHORT if met else seconds)
                 if isinstance(request, str):
                     return PluginFailed(request)
@@ -88,7 +87,7 @@ class KubeletOfPlugins:
                 ask(socket_, REGISTRATION, "Registration/NotifyRegistrationStatus", status, "Empty")
                 place = self._registry / Path(info.endpoint).name if info.endpoint else socket_
                 request = V1BETA1.RegisterRequest(endpoint=str(place), resource_name=info.name)
-                plugins[info.name] = request, _answers(Path(place))
+                plugins[info.name] = request, is_served(str(place))
         return plugins
 
     def _offer(self, request: Any, *, serves: bool) -> PluginStarted | PluginFailed:
@@ -141,7 +140,7 @@ class KubeletOfPlugins:
     def is_lost(self) -> bool:
         """Whether the connection to the plugin broke, and nobody serves on its socket, or might end yet."""
         since = self._lost
-        return since is not None and (time.monotonic() < since + _SHORT or not _answers(self._place))
+        return since is not None and (time.monotonic() < since + _SHORT or not is_served(str(self._place)))
 
     def forget(self) -> None:
         """Know no plugin, until one registers."""
@@ -155,15 +154,6 @@ class KubeletOfPlugins:
         if self._plugin is not None:
             self._plugin.close()
         self._server.stop(0).wait()
-
-
-def _answers(place: Path) -> bool:
-    """Tell whether somebody serves on a socket now."""
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as tried:
-        tried.settimeout(_SHORT)
-        tried.connect(str(place))
-        return True
-    return False
 
 
 LIST_SECONDS, MORE_SECONDS = 3.0, 1.0

@@ -11,9 +11,11 @@ interface. What is not in the table is passed over, as protobuf does with fields
 ``int32``.
 """
 
+import socket
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -25,7 +27,7 @@ from google.protobuf.message_factory import GetMessageClass
 from ...files import parts_of, text_of
 
 Field = FieldDescriptorProto
-_SECONDS = 10
+_SECONDS, _CONNECT_SECONDS, _LOOK_SECONDS = 10, 0.5, 0.01
 _LONGEST = 500
 """Characters of an error."""
 _KINDS = {
@@ -124,6 +126,15 @@ def error_text(error: Any) -> str:
     return f"{error.code().name}: {error.details()}"[:_LONGEST]
 
 
+def is_served(place: str) -> bool:
+    """Tell whether somebody serves on a unix socket now. gRPC would wait a while before it closes what it has tried."""
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as tried:
+        tried.settimeout(_CONNECT_SECONDS)
+        tried.connect(place)
+        return True
+    return False
+
+
 def address(socket: str) -> str:
     """Return a unix socket's path as gRPC takes it, which reads escapes in it."""
     return f"unix:{quote(socket)}"
@@ -150,16 +161,15 @@ class GrpcClient:
 
     def __init__(self, socket: str, package: Package) -> None:
         """Take the socket; nothing is asked yet. What others had to do with it before does not count."""
-        self._package = package
+        self._socket, self._package = socket, package
         self._channel = grpc.insecure_channel(address(socket), options=[("grpc.use_local_subchannel_pool", 1)])
 
     def wait(self, seconds: float) -> bool:
         """Wait until somebody serves; tell whether one does."""
-        try:
-            grpc.channel_ready_future(self._channel).result(timeout=seconds)
-        except grpc.FutureTimeoutError:
-            return False
-        return True
+        end = time.monotonic() + seconds
+        while not (serves := is_served(self._socket)) and time.monotonic() < end:
+            time.sleep(_LOOK_SECONDS)
+        return serves
 
     def ask(self, method: str, request: Any, answer: str, seconds: float = _SECONDS) -> Any:
         """Call ``Service/Method``; ``answer`` names the message that comes back."""
