@@ -133,7 +133,7 @@ ATTACKS = {
     "answers by itself": Attack(
         "for n in range(3, 256):\n            try: os.write(n, b'=null\\n')\n            except OSError: pass"
     ),
-    "writes without end": Attack("while True: os.write(1, b'x' * 65536)"),
+    "writes without end": Attack("if once('a'):\n            while True: os.write(1, b'x' * 65536)"),
     "has a handler for all signals": harmless(
         loaded="for n in range(1, 32):\n    if n not in (9, 17, 19): signal.signal(n, signal.SIG_IGN)"
     ),
