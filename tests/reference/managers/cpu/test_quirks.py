@@ -192,6 +192,13 @@ def test_smt_check_by_machine_average() -> None:
     assert admit(fixed, pod("c", 2)) == {"c0": "2,6"}
 
 
+def test_containers_side_by_side_get_whole_cores_each() -> None:
+    uneven = golden("T1", without=frozenset({7}))  # one core has a single thread
+    fixed = static(uneven, "full-pcpus-only", reserved="0", quirks=DOCUMENTED)
+    hints = [fixed.pod_hints(each) for each in (pod("a", 1, 1), pod("b", 1, 2), pod("c", 1, init=[2]))]
+    assert [bool(each and each["cpu"]) for each in hints] == [False, True, True]
+
+
 def test_smt_check_ignores_reusable() -> None:
     one = pod("a", 6, init=[6])
     with pytest.raises(Refusal, match="available physical CPUs = 0, requested CPUs = 6"):

@@ -1,6 +1,6 @@
 """The static policy: exclusive CPUs for containers of Guaranteed pods that ask for whole ones."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -89,22 +89,26 @@ class StaticPolicy(Documented, CpuManager):
                     held |= cpus
         if held.bit_count() == needed:
             return self._held(held, needed, fits=True)
-        return self._new(needed, self.reusable.get(pod.uid, 0) | held)
+        together = [exclusive_cpus(pod, each) for each in pod.all_containers if not pod.is_ordinary_init(each)]
+        return self._new(needed, self.reusable.get(pod.uid, 0) | held, together)
 
     def _whole(self, uid: str) -> int | None:
         """Return the CPUs of a pod that was given its CPUs in one piece; None where it was not."""
         return self.state.pods.get(uid)
 
-    def _new(self, needed: int, reusable: int) -> HintRequest:
-        """Return the request for CPUs that are not held: parts of cores do not count where they are not given."""
+    def _new(self, needed: int, reusable: int, together: Sequence[int] = ()) -> HintRequest:
+        """Return the request for CPUs that are not held, so many for each of containers side by side.
+
+        Parts of cores do not count where they are not given.
+        """
         cores = self._full_pcpus_only
         if cores is None:
             return HintRequest.of(self.topology, needed, self._free, reusable)
         free, again = cores.counted(self._free, reusable)
-        request = HintRequest.of(self.topology, needed, free, again)
+        request, nodes = HintRequest.of(self.topology, needed, free, again), self.topology.cpus_in_nodes
         if not cores.chooses:
             return request
-        return replace(request, fits=lambda mask: cores.has((free | again) & self.topology.cpus_in_nodes(mask), needed))
+        return replace(request, fits=lambda mask: cores.has_each((free | again) & nodes(mask), needed, together))
 
     def _held(self, held: int, needed: int, *, fits: bool) -> HintRequest:
         request = HintRequest.of(self.topology, needed, held)

@@ -51,6 +51,14 @@ class FullPcpusOnly(Documented):
         cores = self._topology.cores
         return _add_up([cores[core] for core in iter_bits(self._topology.cores_touched(free))], count)
 
+    def has_each(self, free: int, count: int, together: Sequence[int]) -> bool:
+        """Tell whether ``free`` has ``count`` CPUs in whole cores, and for each of several, one by one, so many."""
+        for part in together if self.has(free, count) else ():
+            if not self.has(free, part):
+                return False
+            free &= ~self._take(free, part)
+        return self.has(free, 0 if together else count)
+
     def offered(self, available: int) -> int:
         """Return what may be taken of the available CPUs: whole cores (CPU-ADM-08)."""
         return self._topology.whole_cores(available)
