@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from msgspec.structs import replace
 from numa_conformance.conformance.pairs.options import (
@@ -18,7 +20,7 @@ from numa_conformance.conformance.pairs.options import (
 from numa_conformance.conformance.pairs.worlds import admitted, held, picked
 
 from numa_conformance.chapters.cpu.options import full_pcpus_only, prefer_align_cpus_by_uncorecache
-from numa_conformance.judging.choice import ACROSS_NUMA, BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice
+from numa_conformance.judging.choice import ACROSS_NUMA, BY_SOCKET, BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice
 from numa_conformance.judging.start_subjects import Start
 from worlds import breaks
 
@@ -39,6 +41,16 @@ def test_full_pcpus_only_alone_adds_up_with_nothing() -> None:
 def test_caches_are_judged_beside_a_strict_reservation(cpus: str, wrong: bool) -> None:
     choice = replace(cached(cpus), options=frozenset({BY_UNCORE, STRICT}))
     assert breaks(prefer_align_cpus_by_uncorecache.stays_in_one_cache, choice) is wrong
+
+
+@pytest.mark.parametrize(("shared", "wrong"), [(set[int](), True), ({*range(2, 6), *range(10, 14)}, None)])
+def test_a_cache_of_two_sockets_leaves_open_which_of_them_gives_what_it_has(
+    shared: set[int], wrong: bool | None
+) -> None:
+    choice = picked("snc2-small", "0-15", "2-5,10-13", BY_SOCKET, BY_UNCORE)
+    cpus = tuple(dataclasses.replace(cpu, uncore=9 if cpu.id in shared else cpu.uncore) for cpu in choice.machine.cpus)
+    choice = replace(choice, machine=dataclasses.replace(choice.machine, cpus=cpus))
+    assert breaks("cpu-manager/align-by-socket/stays-in-one-socket", choice) is wrong
 
 
 def hybrid(free: str, cpus: str, *options: str) -> CpuChoice:

@@ -59,3 +59,19 @@ def test_what_a_node_admits_while_it_is_down_may_be_there_later(answer, stranger
     again = Step("node.restart", {}, {"result": "restarted", "pods": held, "default_cpuset": "6-15"})
     verdicts = judge(History(first.head, (*first.steps[:2], down, first.steps[2], again)))
     assert (WELL_FORMED in {one.requirement for one in verdicts.broken}) is stranger
+
+
+@pytest.mark.parametrize(("pools", "broken"), [({"a": "2-15"}, True), ({"a": "2-15", "z": "0-15"}, False)])
+def test_an_init_container_may_be_given_other_cpus_where_more_are_free(pools, broken):
+    wanted = guaranteed("a", 4)
+    container = {"name": "i", "image": "example", "resources": {"limits": {"cpu": "2", "memory": "64Mi"}}}
+    wanted["spec"]["initContainers"] = [container]
+    other = admitted("0-1") | {"default_cpuset": "2-15"}
+    given = {"containers": {"i": {"cpus": "2-3"}, "c": {"cpus": "2-5"}}, "default_cpuset": "6-15"}
+    again = refused("TopologyAffinityError") | {"default_cpuset": [*pools.values()][-1]}
+    first = life((guaranteed("z", 2), other), (wanted, admitted() | given), (wanted, again))
+    gone = [
+        Step("node.remove", {"uid": uid}, {"result": "removed", "default_cpuset": pool}) for uid, pool in pools.items()
+    ]
+    verdicts = judge(History(first.head, (*first.steps[:3], *gone, first.steps[3])))
+    assert ("node/admission/admits-again-what-it-admitted" in {one.requirement for one in verdicts.broken}) is broken

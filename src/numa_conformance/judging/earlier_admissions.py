@@ -102,7 +102,7 @@ class EarlierAdmissions:
         if len(pod.apps) != 1 or pod.whole:
             return
         for known, then in self._known:
-            if not _asks_no_more(pod, known) or not _has_no_less(now, then):
+            if not _asks_no_more(pod, known) or not _has_no_less(now, then, same=len(known.containers) > 1):
                 continue
             larger = _is_larger(now.machine, then.machine)
             if larger or _is_same(now.machine, then.machine):
@@ -128,9 +128,13 @@ def _amounts(container: ContainerSpec) -> tuple[object, ...]:
     return container.kind, container.requests, container.limits
 
 
-def _has_no_less(now: World, then: World) -> bool:
-    """Tell whether the node is the same but for pods that are gone."""
-    if now.settings != then.settings or now.reserved != then.reserved or then.free & ~now.free:
+def _has_no_less(now: World, then: World, *, same: bool) -> bool:
+    """Tell whether the node is the same but for pods that are gone; ``same``: as many CPUs are free.
+
+    With more free CPUs an init container may be given some where its app container does not fit.
+    """
+    gone = now.free ^ then.free if same else then.free & ~now.free
+    if now.settings != then.settings or now.reserved != then.reserved or gone:
         return False
     return all(uid in then.pods and pod.held == then.pods[uid].held for uid, pod in now.pods.items())
 

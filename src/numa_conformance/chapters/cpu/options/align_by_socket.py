@@ -3,7 +3,16 @@
 from ....cpuset import format_bits
 from ....judging.alignment import CpuAlignment, only_a_number
 from ....judging.chapter import Chapter, Judgement, applies, configured, rests_on, violated
-from ....judging.choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, CpuChoice, numa_cpus, touched
+from ....judging.choice import (
+    ACROSS_CORES,
+    ACROSS_NUMA,
+    BY_SOCKET,
+    BY_UNCORE,
+    WHOLE_CORES,
+    CpuChoice,
+    numa_cpus,
+    touched,
+)
 from ....judging.node_subjects import Admission
 from ....judging.start_subjects import Start
 from ...alignment import count_of, free_text
@@ -36,6 +45,8 @@ def stays_in_one_socket(choice: CpuChoice, in_use: bool = False) -> Judgement:
     on(choice, BY_SOCKET)
     off(choice, ACROSS_CORES)
     applies(len(choice.sockets) <= len(choice.numa), "there are more sockets than NUMA nodes")
+    apart = all(len(touched(choice.sockets, cache)) == 1 for cache in choice.caches)
+    applies(apart or BY_UNCORE not in choice.options, "an uncore cache lies in several sockets")
     whole = WHOLE_CORES not in choice.options or choice.can_be_whole_cores
     applies(whole, "under full-pcpus-only no free cores add up to the request")
     whole_or_taken(choice, choice.sockets, "socket", in_use)
