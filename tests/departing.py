@@ -1,8 +1,9 @@
 """Which requirements of the documentation the kubelet of each version does not meet, and by which quirks: measured.
 
 ``python -m measured departures`` asks the reference with the quirks of every supported version the whole suite at level
-``documented``, keeps a report of each in a folder (one that is there already is taken as it is), and writes
-``departures.json`` from which ``docs/kubernetes-versions.md`` is made.
+``documented``, then what the same generators draw by other seeds; keeps a report and what is found besides in a folder
+(what is there already is taken as it is), and writes ``departures.json`` from which ``docs/kubernetes-versions.md`` is
+made.
 """
 
 from __future__ import annotations
@@ -11,13 +12,19 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import groupby, product
 from pathlib import Path
 
+from directly import Directly
 from forked_pytest import run_as_typed
 from numa_conformance.asking import asking
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.groups import GROUPS
+from numa_conformance.asking.profiles import Profile
+from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.judging.departures import FILE, TOGETHER, Causes
+from numa_conformance.judging.verdicts import judge
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.case import UNMET, Case
 from numa_conformance.report.model import Summary
@@ -25,10 +32,12 @@ from numa_conformance.report.reading import read_report
 from numa_conformance.report.reference_answers import quirks_in_history, quirks_in_scenario
 from numa_conformance.sources.quirks import Quirks
 from numa_conformance.sources.versions import SUPPORTED, KubernetesVersion
-from numa_conformance.wire.history.history import read_histories
+from numa_conformance.wire.history.history import History, read_histories
 
 SECONDS = "300"
 """Time of a call: to be slow is no departure."""
+SEEDS = (1, 2, 3)
+"""By which more is drawn: what breaks a sentence in a few of a thousand lives may not show in those of the suite."""
 SHOWN = "NUMA_DEPARTING"
 """The environment variable that tells the factory version and quirks: ``1.36 quirk,quirk``."""
 
@@ -57,7 +66,35 @@ def measured(version: KubernetesVersion, folder: Path) -> dict[str, Causes]:
             causes[name] = quirks_in_history(history, name) or ()
         else:
             causes[name] = of_written(version, cases)
-    return causes
+    kept_besides = folder / "elsewhere.json"
+    if not kept_besides.exists():
+        kept_besides.write_text(json.dumps(elsewhere(version, causes)), encoding="utf-8")
+    return {**causes, **{name: tuple(quirks) for name, quirks in json.loads(kept_besides.read_text()).items()}}
+
+
+def elsewhere(version: KubernetesVersion, known: Collection[str]) -> dict[str, Causes]:
+    """Return what a version does not meet besides in what is drawn by other seeds, and by which quirks.
+
+    One that is not met without any quirk either is left out, and told: the reference or the judge is wrong there.
+    """
+    client = Directly(ReferenceTarget("documented", str(version), quirks=Quirks.of(version)))
+    offered = Profile.parse("all", str(version)).offered & client.claimed
+    shortest: dict[str, History] = {}
+    for seed, group in product(SEEDS, GROUPS.values()):
+        if group.surface not in client.description.surfaces:
+            continue
+        for scenario in group.scenarios(offered, seed):
+            history, _ = drive(scenario, client, str(version))
+            for broken in judge(history).broken:
+                name, before = broken.requirement, shortest.get(broken.requirement)
+                if name in known or not client.claimed.issuperset(REQUIREMENTS[name].features):
+                    continue
+                if before is None or len(before.steps) > broken.step + 1:
+                    shortest[name] = History(history.head, history.steps[: broken.step + 1])
+    causes = {name: quirks_in_history(history, name) for name, history in shortest.items()}
+    for name in sorted(name for name, quirks in causes.items() if not quirks):
+        sys.stderr.write(f"{version}: {name} is not met by a seed of {SEEDS}, and by no quirk\n")
+    return {name: quirks for name, quirks in causes.items() if quirks}
 
 
 def ask(version: KubernetesVersion, quirks: Iterable[str], folder: Path, *options: str) -> None:
