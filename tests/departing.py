@@ -87,7 +87,8 @@ def elsewhere(version: KubernetesVersion, known: Collection[str]) -> dict[str, C
             history, _ = drive(scenario, client, str(version))
             for broken in judge(history).broken:
                 name, before = broken.requirement, shortest.get(broken.requirement)
-                if name in known or not client.claimed.issuperset(REQUIREMENTS[name].features):
+                asked = REQUIREMENTS[name].holds_in(version) and client.claimed.issuperset(REQUIREMENTS[name].features)
+                if name in known or not asked:
                     continue
                 if before is None or len(before.steps) > broken.step + 1:
                     shortest[name] = History(history.head, history.steps[: broken.step + 1])

@@ -144,6 +144,7 @@ PAIRS = {
         State(ANSWERED, {"p": {"c": held("1,5")}}),
     ),
     node_admission.admits_again: second_admission(ONE_POD),
+    node_admission.admits_a_pod_that_is_there: (refused(BUSY, ONE_POD), admitted(BUSY, ONE_POD, c=held("1"))),
     node_admission.admits_on_a_larger_machine: second_admission(ONE_POD, larger=True),
     node_admission.small_init_changes_nothing: second_admission(INIT),
     node_admission.refuses_more_than_is_allocatable: (

@@ -15,7 +15,7 @@ from ..judging.rest import ADMISSION, CPUS, MEMORY, QUOTA, REMOVAL, START, Rest
 from ..judging.start_subjects import MOST_NODES
 from ..judging.world import World
 from .alignment import REFUSING
-from .outcomes import changed, losses, must_be_refused
+from .outcomes import changed, losses, must_be_admitted, must_be_refused
 
 chapter = Chapter("cpu-manager/static", since="1.8", area="cpu-manager lifecycle")
 
@@ -24,13 +24,22 @@ chapter = Chapter("cpu-manager/static", since="1.8", area="cpu-manager lifecycle
 @rests_on(
     "nrm/static/exclusive-are-all-but-reserved",
     "topology/how/policy-decides",
-    beyond="that what is left behind, and the order in which a machine is described, counts for nothing",
+    beyond="that what is left behind, or the order of a description, counts for nothing; that a pod keeps what it has",
 )
 def admits_again(question: RepeatedAdmission) -> Judgement:
     """A pod that was admitted is admitted again where no less is free: after others have gone, or a restart."""
     applies(not question.with_init, "init containers were added")
     applies(not question.larger, "the machine is a larger one")
     return must_be_admitted_again(question, "was admitted when no more was free")
+
+
+@judges("node/admission/admits-again-what-it-admitted")
+def admits_a_pod_that_is_there(admission: Admission) -> Judgement:
+    """A pod that is on the node, and is asked for once more, keeps what it has, whatever else is free."""
+    applies(admission.again, "the pod is new")
+    same = admission.pod == admission.before.pods[admission.pod.uid].spec
+    applies(same, "the pod asks for something else than before")
+    return must_be_admitted(admission, "which is on the node")
 
 
 @chapter.requires("node/admission/admits-on-a-larger-machine")
