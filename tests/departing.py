@@ -69,7 +69,7 @@ def measured(version: KubernetesVersion, folder: Path) -> dict[str, Causes]:
     kept_besides = folder / "elsewhere.json"
     if not kept_besides.exists():
         kept_besides.write_text(json.dumps(elsewhere(version, causes)), encoding="utf-8")
-    return {**causes, **{name: tuple(quirks) for name, quirks in json.loads(kept_besides.read_text()).items()}}
+    return {name: tuple(quirks) for name, quirks in json.loads(kept_besides.read_text()).items()} | causes
 
 
 def elsewhere(version: KubernetesVersion, known: Collection[str]) -> dict[str, Causes]:
