@@ -200,8 +200,7 @@ def _build(
         else:
             requires, package = list(_kubernetes(version, theirs)), f"k8s.io/kubernetes/cmd/{program}"
         go_line = next(line for line in theirs.splitlines() if line.startswith("go "))
-        module = workshop / "go.mod"
-        module.write_text("\n".join(["module conformance.example/release", go_line, *requires, ""]))
+        (workshop / "go.mod").write_text("\n".join(["module conformance.example/release", go_line, *requires, ""]))
         (workshop / "go.sum").unlink(missing_ok=True)
         made = workshop / program
         stamp = f"-s -w -X {_STAMP}=v{version}"

@@ -149,8 +149,7 @@ def allocatable_cpus(folder: Path) -> int:
     """Return the CPUs that a kubelet says can be given to containers exclusively; 0 under policy none."""
     socket = str(folder / "pod-resources" / "kubelet.sock")
     method = "PodResourcesLister/GetAllocatableResources"
-    allocatable = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
-    return bits_of(allocatable.cpu_ids)
+    return bits_of(ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse").cpu_ids)
 
 
 def node_started(machine: Machine, folder: Path, files: StateFiles) -> NodeStarted:
