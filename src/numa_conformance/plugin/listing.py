@@ -117,18 +117,10 @@ def _requirement(name: str, cases: list[ListedCase], machines_of: dict[str, list
     machines.update(machine for case in cases for group in case.conversations for machine in machines_of.get(group, ()))
     claimed = [case for case in cases if not case.missing]
     return ListedRequirement(
-        name,
-        known.text,
-        known.strength,
-        known.address,
-        list(known.features),
-        bool(claimed),
-        [] if claimed else sorted({feature for case in cases for feature in case.missing}),
-        sorted(machines),
-        [case.id for case in cases],
-        reasons_of(name),
-        list(asked_by(name)),
-    )
+        name, known.text, known.strength, known.address, list(known.features), bool(claimed),
+        [] if claimed else sorted({feature for case in cases for feature in case.missing}), sorted(machines),
+        [case.id for case in cases], reasons_of(name), list(asked_by(name)),
+    )  # fmt: skip
 
 
 def _requirement_lines(each: ListedRequirement) -> list[str]:
