@@ -81,13 +81,9 @@ class Listing(msgspec.Struct, frozen=True):
         on = {group.name: group.machines for group in groups}
         of = {name: [case for case in cases if name in case.requirements] for name in REQUIREMENTS}
         return cls(
-            f"{described.name} {described.version}",
-            level,
-            str(profile),
-            [_requirement(name, cases_of_it, on) for name, cases_of_it in of.items() if cases_of_it],
-            cases,
-            groups,
-        )
+            f"{described.name} {described.version}", level, str(profile),
+            [_requirement(name, cases_of_it, on) for name, cases_of_it in of.items() if cases_of_it], cases, groups,
+        )  # fmt: skip
 
     def to_json(self) -> str:
         """Return it for programs."""
