@@ -115,8 +115,7 @@ def _assignments(files: tuple[Path, ...], name: str | None, machine_name: str | 
     unmet = [{"node": place.removeprefix("node "), **_fault(fault)} for place, _, fault in verdicts if fault]
     count = sum(len(node.assignments) for node in nodes.values())
     if as_json:
-        report = {"requirements": _sentences(ASSIGNMENTS), "nodes": len(nodes), "assignments": count, "unmet": unmet}
-        print_json(report)
+        print_json({"requirements": _sentences(ASSIGNMENTS), "nodes": len(nodes), "assignments": count, "unmet": unmet})
     else:
         say(*_headings(ASSIGNMENTS, verdicts), f"assignments: {count}, on nodes: {len(nodes)}")
     return DIFFERENT if unmet else OK

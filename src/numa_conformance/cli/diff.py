@@ -85,16 +85,10 @@ def command(
                 if first:
                     break
         about = {
-            "a": about_target(a, left),
-            "b": about_target(b, right),
-            "seed": seed,
-            "budget": str(limit),
-            "surfaces": sorted(two.surfaces),
-            "features": sorted(two.features),
-            "histories": two.count,
-            "questions": two.questions,
-            "ofAWholeKubelet": dict(known.histories),
-        }
+            "a": about_target(a, left), "b": about_target(b, right), "seed": seed, "budget": str(limit),
+            "surfaces": sorted(two.surfaces), "features": sorted(two.features), "histories": two.count,
+            "questions": two.questions, "ofAWholeKubelet": dict(known.histories),
+        }  # fmt: skip
     all_kinds = kinds.all()
     if as_json:
         differing = sum(kind.histories for kind in all_kinds)
@@ -137,13 +131,11 @@ def _causes_between(choices: list[TargetChoice], two: TwoTargets) -> CausesBetwe
 
 def _print(about: dict[str, Any], kinds: list[Kind]) -> None:
     for name in "ab":
-        target = about[name]
-        known = KubernetesVersion.known(target["kubernetesVersion"])
+        facts = about[name]
+        known = KubernetesVersion.known(facts["kubernetesVersion"])
         note = patch_note(known) if known else None
         more = f": {note}" if note else ""
-        click.echo(
-            f"{name.upper()}: {target['name']} {target['version']}, Kubernetes {target['kubernetesVersion']}{more}"
-        )
+        click.echo(f"{name.upper()}: {facts['name']} {facts['version']}, Kubernetes {facts['kubernetesVersion']}{more}")
     click.echo()
     width = terminal_width() or WIDTH
     for number, together in enumerate(by_cause(kinds), 1):

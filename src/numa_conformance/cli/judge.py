@@ -57,8 +57,7 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
         before |= judge_from_file(history).unmet
         count += 1
     with open_target(choice) as client:
-        answers = (again(history, client)[0] for history in read_files(files))
-        verdicts = _judged(with_progress(answers, "asking", count))
+        verdicts = _judged(with_progress((again(history, client)[0] for history in read_files(files)), "asking", count))
     unmet = _by_requirement(verdicts.broken)
     lost = {name for name in before - unmet.keys() if not verdicts.tests[name]}
     code = _conclude(verdicts, unmet, shown, as_json=as_json)
@@ -83,10 +82,7 @@ def holds_histories(path: Path) -> bool:
 
 
 def _conclude(verdicts: HistoryVerdicts, unmet: dict[str, list[Broken]], shown: int, *, as_json: bool) -> int:
-    if as_json:
-        print_json(_as_json(verdicts, unmet))
-    else:
-        _print(verdicts, unmet, shown)
+    print_json(_as_json(verdicts, unmet)) if as_json else _print(verdicts, unmet, shown)
     return DIFFERENT if any(_is_must(name) for name in unmet) else OK
 
 

@@ -40,8 +40,7 @@ def command(
     kubernetes_version = kubernetes_version or assumed_version()
     quirks = quirks_of(level, kubernetes_version)
     configs = {file: read_kubelet_configuration(file) for file in files}
-    for note in (note for config in configs.values() for note in config.notes):
-        notice(note)
+    notice(*(note for config in configs.values() for note in config.notes))
     by_file = {
         file: [*_missing(config), *lint(config, kubernetes_version, quirks, machine)]
         for file, config in configs.items()

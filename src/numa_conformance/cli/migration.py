@@ -57,8 +57,7 @@ class Moving:
 
     def _as_dict(self, pod: Pod, names: Mapping[str, str]) -> dict[str, Any]:
         left, right = (side[pod.uid].to_dict() for side in self.by_side)
-        changes = list(self._changes(pod.uid))
-        return {"pod": names[pod.uid], "uid": pod.uid, "changes": changes, "a": left, "b": right}
+        return {"pod": names[pod.uid], "uid": pod.uid, "changes": list(self._changes(pod.uid)), "a": left, "b": right}
 
     def print_text(self) -> None:
         """Print the summary, then a row for each container that fares otherwise."""

@@ -46,8 +46,7 @@ def command(since: str, claims: Path | None, as_json: bool) -> None:
 
 def _rows(releases: list[str], claims: _Claims | None) -> Iterator[dict[str, Any]]:
     for release in releases:
-        tightened = RELEASES[release].tightened.items()
-        changes = {id: ("tightened", f"now tested too: {cases}") for id, cases in tightened}
+        changes = {id: ("tightened", f"now tested too: {cases}") for id, cases in RELEASES[release].tightened.items()}
         changes |= {each.id: ("new", each.text) for each in new_in(release)}
         for id, (change, text) in sorted(changes.items(), key=lambda item: item[1][0]):
             known = REQUIREMENTS[id]

@@ -49,8 +49,7 @@ class NodeOptions:
 
             sight = self._look(self.dump, config, version, machine)
             held = node_holdings(sight, objects.in_order)
-            for note in (*sight.state.remarks, *held.notes):
-                notice(note)
+            notice(*sight.state.remarks, *held.notes)
             inputs = replace(self._of_node(sight, config), machine=held.machine, node_object=node)
             new = pod_names(held.new)
             events = [event for event in objects.in_life if not isinstance(event, Pod) or event.uid in new]

@@ -45,8 +45,7 @@ def command(root: Path, pods: tuple[Path, ...], node: NodeOptions) -> int:
     place = AgentRoot(root)
     plugins: Plugins = {}
     served_node = inputs.node(store=KubeletRoot(place.folder), providers=providers_with(plugins))
-    agent = NodeAgent(served_node, notice, plugins)
-    with ServedNode(agent, place, PodFiles(pods), notice) as served:
+    with ServedNode(NodeAgent(served_node, notice, plugins), place, PodFiles(pods), notice) as served:
         signal.signal(signal.SIGHUP, lambda *_: served.read_again())
         click.echo(f"PodResources v1: {place.pod_resources}\ndevice plugins v1beta1: {place.registration}")
         while not stop.wait(_EVERY):

@@ -76,21 +76,18 @@ def command(
         raise UsageError(Fault(", ".join(map(str, node_files)), "there is no node in it", "Node, NodeList, List"))
     kubernetes_version = kubernetes_version or assumed_version()
     config = read_scheduler_configuration(config_file, kubernetes_version)
-    for text in config.notices:
-        notice(text)
+    notice(*config.notices)
     if cluster.elsewhere:
         notice(f"{len(cluster.elsewhere)} pods are on nodes that are not listed: they count nowhere")
     quirks = quirks_of(level, kubernetes_version).scheduler
     wanted = read_cluster(*pods)
-    for text in (*cluster.notices, *wanted.notices):
-        notice(text)
+    notice(*cluster.notices, *wanted.notices)
     others = {pod.uid: pod for pod in wanted.pods if not (profile or config.profile(pod.scheduler_name))}
     asking = [pod for pod in wanted.pods if pod.uid not in others] or wanted.pods
     if len(asking) < len(wanted.pods):
         names = (f"{pod.namespace}/{pod.name} ({pod.scheduler_name})" for pod in others.values())
         notice(f"passed over, as pods of a scheduler without a profile: {listed(names)}; --profile NAME scores them")
-    for text in _of_other_filters(cluster.nodes, asking):
-        notice(text)
+    notice(*_of_other_filters(cluster.nodes, asking))
     _check_number(cluster, len(asking), top)
     chosen = [(pod, profile_for(config, profile or pod.scheduler_name)) for pod in asking]
     answers = [(pod, used, _ranked(cluster, used, pod, top, quirks)) for pod, used in chosen]

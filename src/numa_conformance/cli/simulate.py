@@ -69,8 +69,7 @@ def command(
     if node.dump is None and not (node.machine_name and pods):
         lacks = "PODS" if node.machine_name else "a --machine" if pods else "a --machine and PODS"
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
-    wanted = read_all(pods, notice, lives=True) if pods else ClusterObjects((), ())
-    inputs, beginning = node.begin(wanted)
+    inputs, beginning = node.begin(read_all(pods, notice, lives=True) if pods else ClusterObjects((), ()))
     answer = ask(inputs, beginning, notice, 0 if compares else ADVISED, explains=explain)
     shown: Answer | Comparison = answer
     is_well = answer.admitted

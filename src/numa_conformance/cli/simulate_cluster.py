@@ -106,8 +106,7 @@ def _read(
         kind = NodeKind(machine_of(machine_name), read_configuration(kubelet), kubernetes_version)
         fleet = Fleet((*fleet.groups, NodeGroup("*", kind)))
     objects = read_cluster(*nodes, *pods)
-    for text in objects.notices:
-        notice(text)
+    notice(*objects.notices)
     cluster = dataclasses.replace(objects, nodes=(*objects.nodes, *fleet.made_up()))
     if not cluster.nodes:
         raise UsageError(Fault("--nodes", "there is no node", "Nodes in a file, or a fleet file with a count"))
@@ -117,8 +116,7 @@ def _read(
         cluster = dataclasses.replace(cluster, pods=tuple(pod for pod in cluster.pods if pod.uid not in there))
     if unknown := [node.name for node in cluster.nodes if fleet.kind_of(node.name) is None]:
         notice(f"{len(unknown)} of {len(cluster.nodes)} nodes have no machine ({unknown[0]}, ...): they refuse nothing")
-    for text in capped(fleet.mismatches(cluster.nodes), 3, "... and {} more nodes differ from their machine"):
-        notice(text)
+    notice(*capped(fleet.mismatches(cluster.nodes), 3, "... and {} more nodes differ from their machine"))
     return cluster, fleet
 
 

@@ -71,9 +71,10 @@ def admitting(life: Sequence[T]) -> Iterable[T]:
     return with_progress(life, "admitting", len(life))
 
 
-def notice(text: str) -> None:
-    """Tell the person something that is no error."""
-    say(f"notice: {text}", err=True)
+def notice(*texts: str) -> None:
+    """Tell the person something that is no error, a line for each."""
+    for text in texts:
+        say(f"notice: {text}", err=True)
 
 
 def say(*lines: str, err: bool = False) -> None:

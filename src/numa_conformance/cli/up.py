@@ -68,8 +68,7 @@ def command(
     kubelet = kubelet or (Path(str(plans[0].binary)) if all(plan.binary for plan in plans) else None)
     build = partial(build_release, release, say, progress=with_progress) if release else None
     programs = find_binaries(binaries, {"kube-scheduler": schedulers["scheduler"], "kubelet": kubelet}, build)
-    for text in skew_notices(programs.apiserver, [plan.binary or programs.kubelet for plan in plans]):
-        notice(text)
+    notice(*skew_notices(programs.apiserver, [plan.binary or programs.kubelet for plan in plans]))
     cluster = RealCluster(plans, programs, _schedulers(programs.scheduler, **schedulers), say, objects, extras=extras)
     control = Control(name)
     if not background:
@@ -136,8 +135,7 @@ def _keep(cluster: "RealCluster", control: Control, name: str, ready: int | None
         if ready is not None:
             _let_go(ready)
         while not cluster.stop.wait(_LOOK_SECONDS):
-            for text in cluster.ended():
-                notice(text)
+            notice(*cluster.ended())
     return OK
 
 

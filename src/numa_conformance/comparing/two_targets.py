@@ -150,8 +150,7 @@ def of_a_whole_kubelet(differs: Differing, kubelet: History) -> str:
     if step.method != "node.restart":
         return ""
     pods = (step.answer or {}).get("pods") or ()
-    numbers = [int(match[1]) for each in differs.differences if (match := _POD.match(each.path))]
-    first = min(numbers, default=len(pods))
+    first = min((int(match[1]) for each in differs.differences if (match := _POD.match(each.path))), default=len(pods))
     if any(pod["result"] == "rejected" for pod in pods[:first]):
         return AT_A_RESTART
     return BEFORE_PLUGINS if _has_devices(kubelet, differs.step, pods[first : first + 1]) else ""

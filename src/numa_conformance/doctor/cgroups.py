@@ -187,8 +187,7 @@ def limit_of(tree: NodeTree, hierarchy: Hierarchy, path: str) -> Fraction | None
             continue
         words = text.split()
         if hierarchy.version == 1:
-            period = tree.line(f"{file.rpartition('/')[0]}/cpu.cfs_period_us")
-            words.append(period or "")
+            words.append(tree.line(f"{file.rpartition('/')[0]}/cpu.cfs_period_us") or "")
         if len(words) == 2 and all(word.isascii() and word.isdecimal() and len(word) < 16 for word in words):
             quota, period_us = map(int, words)
             return Fraction(quota, period_us) if quota and period_us else None

@@ -238,8 +238,7 @@ def handlers_of(tree: NodeTree, number: str) -> list[str]:
 
 def affinity_of(tree: NodeTree, number: str) -> Line | None:
     """Return the CPUs to which an interrupt comes, or may come where the kernel does not tell."""
-    lines = (tree.line(f"{INTERRUPTS}/{number}/{name}") for name in _AFFINITIES)
-    return next((line for line in lines if line), None)
+    return next(filter(None, (tree.line(f"{INTERRUPTS}/{number}/{name}") for name in _AFFINITIES)), None)
 
 
 def _bounded_from_above(sight: Sight) -> Iterator[str]:

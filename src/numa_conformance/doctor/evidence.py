@@ -42,8 +42,7 @@ def evidence_of(sight: Sight, requirement: str, wrong: Violation, *, of_configur
         where = [*sight.configured.files, *([process.file] if process else [])]
         where += [file.path for file in sight.state.files.values()]
         lines = [Line.of("", where[0])] if where else []
-    unique = {(line.file, line.number, str(line)): line for line in lines}
-    return list(unique.values())[:MOST]
+    return list({(line.file, line.number, str(line)): line for line in lines}.values())[:MOST]
 
 
 def _fact(sight: Sight, fact: str) -> Iterator[Line]:

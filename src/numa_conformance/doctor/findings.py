@@ -54,18 +54,11 @@ class NodeFinding:
     def to_dict(self) -> dict[str, Any]:
         """Return it for a program."""
         return {
-            "requirement": self.requirement,
-            "text": self.text,
-            "address": self.address,
-            "severity": self.severity,
-            "message": self.message,
-            "seen": self.got,
-            "documented": self.allowed,
-            "remedy": self.remedy,
-            "pods": dict(self.pods),
-            "quirks": list(self.quirks),
+            "requirement": self.requirement, "text": self.text, "address": self.address, "severity": self.severity,
+            "message": self.message, "seen": self.got, "documented": self.allowed, "remedy": self.remedy,
+            "pods": dict(self.pods), "quirks": list(self.quirks),
             "evidence": [{"file": line.place, "line": line.number, "text": str(line)} for line in self.evidence],
-        }
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -104,8 +97,7 @@ def check(sight: Sight) -> Findings:
         by_key |= {key: finding for key, finding in by_version[-1].items() if all(key in each for each in by_version)}
         verdicts.tests += judged[-1].tests
     known = (*next_start(sight), *disturbances(sight))
-    tests = sorted(verdicts.tests.items())
-    counts = {name: times for name, times in tests if not name.startswith("protocol/answer")}
+    counts = {name: times for name, times in sorted(verdicts.tests.items()) if not name.startswith("protocol/answer")}
     ordered = sorted(by_key.values(), key=lambda finding: (finding.severity, finding.requirement, finding.message))
     notes = (*sight.state.remarks, *sight.notes)
     return Findings(tuple(ordered), counts, notes, tuple(histories), sight.seconds, sight.version, known)

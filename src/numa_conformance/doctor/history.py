@@ -120,9 +120,8 @@ def _add_held(state: SavedState, container: Any) -> None:
             container(uid, name)["cpus"] = format_bits(cpus)
     for uid, memory in state.blocks.items():
         for name, blocks in memory.items():
-            container(uid, name)["memory"] = [
-                {"type": block.type, "bytes": block.bytes, "nodes": list(block.nodes)} for block in blocks
-            ]
+            shown = [{"type": block.type, "bytes": block.bytes, "nodes": list(block.nodes)} for block in blocks]
+            container(uid, name)["memory"] = shown
     for entry in state.devices or ():
         of: dict[str, int] = {}
         for node, ids in entry.devices.items():

@@ -94,8 +94,7 @@ def ask_kubelet(socket: str) -> PodResourcesReport:
         raise UsageError(Fault(socket, f"PodResources does not answer: {_why(error)}", "its socket")) from None
     allocatable = None
     try:
-        whole_node = call("GetAllocatableResources", POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
-        allocatable = _container(whole_node)
+        allocatable = _container(call("GetAllocatableResources", POD_RESOURCES.Empty(), "AllocatableResourcesResponse"))
     except grpc.RpcError as error:
         notes.append(f"GetAllocatableResources is not answered: {_why(error)}")
     pods: list[PodReport] = []

@@ -192,8 +192,7 @@ def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
     passed_over = Counter(manifest.kind for manifest in objects if not manifest.is_read)
     if len(manifests) == passed_over.total() and not faults:
         kinds = ", ".join(passed_over) or "nothing"
-        where = ", ".join(map(str, paths))
-        faults.append(Fault(where, f"holds no pods and nodes, but {kinds}", _instead(passed_over)))
+        faults.append(Fault(", ".join(map(str, paths)), f"holds no pods and nodes, but {kinds}", _instead(passed_over)))
     if faults:
         raise UsageError(faults)
     in_order = life.by_start

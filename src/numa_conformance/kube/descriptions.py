@@ -52,9 +52,8 @@ def described_pods(content: bytes | str, place: str) -> list[Document]:
 def _pods(text: str, place: str) -> Iterator[dict[str, Any]]:
     first = _NAME.search(text)
     if not first:
-        raise UsageError(
-            Fault(place, "describes a pod without its name", "the text from its first line, or " + PODS_OF_NODE)
-        )
+        accepted = f"the text from its first line, or {PODS_OF_NODE}"
+        raise UsageError(Fault(place, "describes a pod without its name", accepted))
     indent = first[1]
     for part in filter(None, re.split(rf"^(?={indent}Name:[ ]+\S)", text[first.start() :], flags=re.M)):
         lines = takewhile(lambda line: not line or line.startswith(indent), part.splitlines())

@@ -96,8 +96,7 @@ def _unwrapped(lines: list[str]) -> list[str]:
     joined: list[str] = []
     width = 0
     for line in lines:
-        other = _GOES_ON.match(line) or _PROCESS.match(line)
-        if width and not other and _WRAPPED.fullmatch(line):
+        if width and not (_GOES_ON.match(line) or _PROCESS.match(line)) and _WRAPPED.fullmatch(line):
             joined[-1] += line
             width = width if len(line) == width else 0
         else:

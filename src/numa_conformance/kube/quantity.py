@@ -167,8 +167,7 @@ def _parse(text: str) -> Quantity:
         return _binary(digits, len(fraction), _BINARY[suffix], fast=short)
     exponent = _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
     if abs(exponent) > _MAX_EXPONENT:
-        span = f"{-_MAX_EXPONENT} to {_MAX_EXPONENT}"
-        raise UsageError(Fault("", f"the exponent of {text!r} is out of range", span))
+        raise UsageError(Fault("", f"the exponent of {text!r} is out of range", f"{-_MAX_EXPONENT} to {_MAX_EXPONENT}"))
     power = exponent - len(fraction)
     exact = Fraction(digits * 10**power) if power >= 0 else Fraction(digits, 10**-power)
     family: Family = "decimal" if suffix in _DECIMAL else "exponent"

@@ -140,8 +140,7 @@ def _size_in_bytes(text: str, path: str, fields: Fields) -> int:
         return 0
     whole, _, part = text[:-2].partition(".")
     unit = UNITS[text[-2:]]
-    size = int(whole) * unit + (int(part) * unit // 10 ** len(part) if part else 0)
-    return size // 1024 * 1024
+    return (int(whole) * unit + (int(part) * unit // 10 ** len(part) if part else 0)) // 1024 * 1024
 
 
 def _distances(
@@ -203,8 +202,7 @@ def _places(form: CompactDeviceForm, nodes: Sequence[int]) -> list[tuple[int, ..
     """Return the NUMA nodes of each device of an entry."""
     if form.per_numa is not None:
         return [(node,) for node in nodes for _ in range(form.per_numa)]
-    nodes_of_each = (form.numa,) if isinstance(form.numa, int) else tuple(form.numa or ())
-    return [nodes_of_each] * (form.count or 1)
+    return [(form.numa,) if isinstance(form.numa, int) else tuple(form.numa or ())] * (form.count or 1)
 
 
 def _refuse_doubled(form: CompactDeviceForm, path: str, fields: Fields) -> None:

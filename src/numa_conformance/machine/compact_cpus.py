@@ -112,10 +112,9 @@ def regular_cpus(form: CompactForm, fields: Fields) -> list[Cpu]:
         core.numa = numa_ids[core.node]
     order = _ORDERS[form.numbering]
     dealt = sorted((order(thread, core, at), at) for at, core in enumerate(cores) for thread in range(form.threads))
-    ids = _cpu_ids(form.cpu_ids, len(dealt), fields)
     return [
         Cpu(number, cores[at].rank_in_socket, socket_ids[cores[at].socket], cores[at].numa, cores[at].uncore)
-        for number, (_, at) in zip(ids, dealt, strict=False)
+        for number, (_, at) in zip(_cpu_ids(form.cpu_ids, len(dealt), fields), dealt, strict=False)
     ]
 
 
@@ -154,8 +153,7 @@ def _counts(cores: int | list[int] | UnsetType, nodes: int, fields: Fields) -> l
         fields.fault("coresPerNuma", "is missing", "one number, or one for each NUMA node; or groups in its place")
         return []
     if len(cores) != nodes:
-        accepted = f"one number, or one for each of {nodes} NUMA nodes"
-        fields.fault("coresPerNuma", f"has {len(cores)} entries", accepted)
+        fields.fault("coresPerNuma", f"has {len(cores)} entries", f"one number, or one for each of {nodes} NUMA nodes")
     return cores
 
 

@@ -234,8 +234,7 @@ def scenes_of(
 ) -> dict[str, Scene]:
     """Return scenes to compare, by their headings: an owner has one symbol in all, and what differs is not folded."""
     labels = dict.fromkeys(label for owners, amounts in sides.values() for label in (*owners, *amounts))
-    each = [owners for owners, _ in sides.values()]
-    shown = union(differing(first, other) for first, other in pairwise(each))
+    shown = union(differing(first, other) for first, other in pairwise([owners for owners, _ in sides.values()]))
     return {
         heading: Scene(machine, {label: owners.get(label, 0) for label in labels}, amounts, marks or {}, shown)
         for heading, (owners, amounts) in sides.items()

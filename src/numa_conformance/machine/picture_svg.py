@@ -239,5 +239,4 @@ def _is_labelled(box: Box) -> bool:
 def _width(box: Box) -> int:
     if box.kind == "cores" or box.is_folded:
         return sum(len(core) * _CPU + _GAP for core in box.cores if not box.is_folded) - _GAP
-    inner = max((_width(each) for each in box.boxes), default=0)
-    return inner + 2 * _PAD + (_LABEL if _is_labelled(box) else 0)
+    return max((_width(each) for each in box.boxes), default=0) + 2 * _PAD + (_LABEL if _is_labelled(box) else 0)

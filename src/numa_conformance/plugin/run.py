@@ -232,15 +232,13 @@ def _side_by_side(config: pytest.Config, budget: Budget) -> tuple[int, int]:
 
     Threads ask those that wait much as they start, or within a budget; processes ask others, where CPUs are idle.
     """
-    written = setting(config, "numa_at_once")
-    if written and (not written.isdecimal() or not 1 <= int(written) <= MOST_AT_ONCE):
-        raise pytest.UsageError(
-            f"--numa-at-once: {written!r} is no number of targets; accepted are 1 to {MOST_AT_ONCE}"
-        )
+    count = setting(config, "numa_at_once")
+    if count and (not count.isdecimal() or not 1 <= int(count) <= MOST_AT_ONCE):
+        raise pytest.UsageError(f"--numa-at-once: {count!r} is no number of targets; accepted are 1 to {MOST_AT_ONCE}")
     waiting = [number for name, number in AT_ONCE.items() if setting(config, name)]
     if waiting or not budget.is_whole or any(setting(config, name) for name in _DOORS):
-        return int(written) if written else waiting[0] * (os.cpu_count() or 1) if waiting else 1, 1
-    return 1, 1 if hasattr(config, "workerinput") else int(written) if written else idle_cpus()
+        return int(count) if count else waiting[0] * (os.cpu_count() or 1) if waiting else 1, 1
+    return 1, 1 if hasattr(config, "workerinput") else int(count) if count else idle_cpus()
 
 
 def _command(config: pytest.Config) -> str:

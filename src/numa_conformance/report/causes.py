@@ -208,8 +208,7 @@ def cause_line(name: str, after: KubernetesVersion) -> str:
     if name in QUIRKS:
         quirk = QUIRKS[name]
         began = after in quirk.versions
-        known = (quirk.issue,) if began or not quirk.pull else quirk.pull
-        where = ", ".join(filter(None, known))
+        where = ", ".join(filter(None, (quirk.issue,) if began or not quirk.pull else quirk.pull))
         return f"quirk {name} {'begins' if began else 'is fixed'}{f' ({where})' if where else ''}: {quirk.summary}"
     if name in CHANGES:
         change = CHANGES[name]

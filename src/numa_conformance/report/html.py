@@ -166,9 +166,8 @@ def matrix_page(columns: Sequence[Column]) -> str:
     cases = [column.report.by_requirement() for column in columns]
     areas: dict[str, list[tuple[Requirement, list[str]]]] = {}
     for name, requirement in OF_TARGETS.items():
-        areas.setdefault(requirement.area, []).append(
-            (requirement, [worst(by_requirement.get(name, ())) for by_requirement in cases])
-        )
+        verdicts = [worst(by_requirement.get(name, ())) for by_requirement in cases]
+        areas.setdefault(requirement.area, []).append((requirement, verdicts))
     totals = {area: _totals(rows, len(columns)) for area, rows in areas.items()}
     in_use = {verdict for rows in areas.values() for _, verdicts in rows for verdict in verdicts}
     return render(

@@ -57,17 +57,11 @@ def refreshed(before: KnownFailures, cases: Sequence[Case], new: KnownFailure | 
     expiry of ``new``; raises ``UsageError`` where there is none.
     """
     judged = [case for case in cases if case.verdict not in NO_VERDICTS]
-    entries = {
-        name: entry for name, old in before.entries.items() if (entry := _renewed(old, judged, before)) is not None
-    }
+    entries = {name: entry for name, old in before.entries.items() if (entry := _renewed(old, judged, before))}
     excused = [entry for entry in entries.values() if entry.case]
     failing: defaultdict[str, list[Case]] = defaultdict(list)
     for case in judged:
-        if (
-            _fails(case)
-            and case.verdict != "expected failure"
-            and not any(entry.concerns(case.id, case.requirements) for entry in excused)
-        ):
+        if case.verdict in _FAILING and not any(entry.concerns(case.id, case.requirements) for entry in excused):
             for name in case.requirements:
                 failing[name].append(case)
     missing = sorted(failing.keys() - entries.keys())

@@ -88,8 +88,7 @@ class Summary(msgspec.Struct, frozen=True):
             cases = [msgspec.structs.replace(case, verdict="not claimed", details="", asked=0) for case in cases]
         ordered = sorted(cases, key=lambda case: case.id)
         features = sorted(described.features if features is None else features)
-        surfaces = sorted(described.surfaces)
-        target = Target(described.name, described.version, str(profile.version), surfaces, features)
+        target = Target(described.name, described.version, str(profile.version), sorted(described.surfaces), features)
         faults = list(harness)
         missing = sorted(set(planned) - {case.id for case in ordered})
         contradicted = (

@@ -41,8 +41,7 @@ class FeatureGate:
     def source(self) -> Section:
         """Where Kubernetes documents the gate."""
         last = self.history.at(NEWEST)
-        page = FEATURE_GATES_REMOVED if last and last.stage == "gone" else FEATURE_GATES
-        return page.section(self.name, self.name)
+        return (FEATURE_GATES_REMOVED if last and last.stage == "gone" else FEATURE_GATES).section(self.name, self.name)
 
 
 _STATES = {

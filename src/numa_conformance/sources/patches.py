@@ -32,8 +32,7 @@ class PatchChange:
 
     def concerns(self, version: KubernetesVersion) -> bool:
         """Tell whether a version is a patch of this minor that does not have the change yet."""
-        before = self.since.patch or 0
-        return version == self.since and version.patch is not None and version.patch < before
+        return version == self.since and version.patch is not None and version.patch < (self.since.patch or 0)
 
 
 _ANY_ID_BEFORE = (

@@ -31,8 +31,7 @@ class Policy:
 
 
 def _read(field: str, name: str, since: str, platform: str, page: str, *section: str) -> Policy:
-    source = PAGES[page].section(*section)
-    return Policy(field, name, KubernetesVersion.parse(since), source, cast(Platform, platform))
+    return Policy(field, name, KubernetesVersion.parse(since), PAGES[page].section(*section), cast(Platform, platform))
 
 
 _LINES = lines_of(text_of(__package__, "policies.txt"))

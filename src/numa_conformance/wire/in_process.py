@@ -31,9 +31,8 @@ def load_factory(name: str) -> Factory:
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and str(error.name).startswith("numa_conformance.target"):
             raise UsageError(other_version("1")) from error
-        raise UsageError(
-            Fault("target", f"{name!r} cannot be loaded: {type(error).__name__}: {error}", "package.module:factory")
-        ) from error
+        text = f"{name!r} cannot be loaded: {type(error).__name__}: {error}"
+        raise UsageError(Fault("target", text, "package.module:factory")) from error
     if not callable(named):
         raise UsageError(Fault("target", f"{name!r} is not callable", "a function or a class without arguments"))
     factory: Factory = named

@@ -21,14 +21,9 @@ class _Write(msgspec.Struct):
 
 
 _STEPS: Mapping[str, type[msgspec.Struct]] = {
-    "admit": AdmitPod,
-    "checkpoints": ReadCheckpoints,
-    "reconcile": Reconcile,
-    "remove": RemovePod,
-    "restart": RestartNode,
-    "start": RunPod,
-    "write": _Write,
-}
+    "admit": AdmitPod, "checkpoints": ReadCheckpoints, "reconcile": Reconcile, "remove": RemovePod,
+    "restart": RestartNode, "start": RunPod, "write": _Write,
+}  # fmt: skip
 
 
 class _Body(dict[str, Any]):

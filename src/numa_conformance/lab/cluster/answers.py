@@ -193,8 +193,7 @@ class ClusterAnswers:
     def _node(self, name: str) -> ClusterNode:
         node = self.nodes.get(name)
         if node is None:
-            near = closest(name, self.nodes)
-            raise UsageError(Fault("", f"there is no node {name!r}", ", ".join(self.nodes), near))
+            raise UsageError(Fault("", f"there is no node {name!r}", ", ".join(self.nodes), closest(name, self.nodes)))
         if not node.number:
             words = last_words(node.folder / "kubelet.log")
             raise UsageError(Fault("", f"the kubelet of node {name!r} has ended: {words}"))

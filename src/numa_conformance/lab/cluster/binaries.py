@@ -105,13 +105,9 @@ def check_inotify(nodes: int) -> None:
         return
     needed = _inotify_in_use() + nodes * _EACH + _OTHERS
     if needed > allowed:
-        raise UsageError(
-            Fault(
-                "fs.inotify.max_user_instances",
-                f"is {allowed}; {nodes} kubelets need {_EACH} each, {needed} with those in use",
-                f"sysctl fs.inotify.max_user_instances={max(8192, needed)}, or fewer nodes",
-            )
-        )
+        text = f"is {allowed}; {nodes} kubelets need {_EACH} each, {needed} with those in use"
+        accepted = f"sysctl fs.inotify.max_user_instances={max(8192, needed)}, or fewer nodes"
+        raise UsageError(Fault("fs.inotify.max_user_instances", text, accepted))
 
 
 def _inotify_in_use() -> int:
@@ -166,9 +162,8 @@ def build_release(
     folder = cached_release(version)
     if missing := [program for program in programs if not (folder / program).exists()]:
         if shutil.which("go") is None:
-            raise UsageError(
-                Fault("--release", "needs Go, and there is none in PATH", "https://go.dev/dl, or --binaries")
-            )
+            accepted = "https://go.dev/dl, or --binaries"
+            raise UsageError(Fault("--release", "needs Go, and there is none in PATH", accepted))
         with alone_in_cache(), contextlib.closing(TemporaryFolder("build-")) as workshop:
             folder.mkdir(exist_ok=True)
             missing = [program for program in missing if not (folder / program).exists()]
@@ -200,8 +195,7 @@ def _build(
         else:
             requires, package = list(_kubernetes(version, theirs)), f"k8s.io/kubernetes/cmd/{program}"
         go_line = next(line for line in theirs.splitlines() if line.startswith("go "))
-        module = workshop / "go.mod"
-        module.write_text("\n".join(["module conformance.example/release", go_line, *requires, ""]))
+        (workshop / "go.mod").write_text("\n".join(["module conformance.example/release", go_line, *requires, ""]))
         (workshop / "go.sum").unlink(missing_ok=True)
         made = workshop / program
         stamp = f"-s -w -X {_STAMP}=v{version}"

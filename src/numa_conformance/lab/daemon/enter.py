@@ -49,8 +49,7 @@ def _enter(machine: str, places: Sequence[tuple[str, str]]) -> None:
     from ...machine import machine_from_dict  # takes as long as all else together
     from ...machine.hostfs.on_machine import enter_machine
 
-    described = machine_from_dict(json.loads(Path(machine).read_text(encoding="utf-8")), "machine")
-    enter_machine(described, become_root=True)
+    enter_machine(machine_from_dict(json.loads(Path(machine).read_text(encoding="utf-8")), "machine"), become_root=True)
     # They may lie where nothing is seen in a moment.
     descriptors = [(os.open(folder, os.O_PATH | os.O_DIRECTORY), place) for folder, place in places]
     for covered in {Path(*Path(place).parts[:_DEPTH]).resolve() for _, place in places}:

@@ -52,10 +52,8 @@ class KubeletOfDrivers:
             return False  # one that has ended leaves its socket
         spoken = next((name for name in _SERVICES if name in info.supported_versions), None)
         if info.type != "DRAPlugin" or spoken is None:
-            registration = f"type {info.type!r}, versions {', '.join(info.supported_versions)}"
-            raise DriverRefusedError(
-                f"what registers is no DRA driver that speaks {' or '.join(_SERVICES)}: {registration}"
-            )
+            offer = f"type {info.type!r}, versions {', '.join(info.supported_versions)}"
+            raise DriverRefusedError(f"what registers is no DRA driver that speaks {' or '.join(_SERVICES)}: {offer}")
         self._package = _SERVICES[spoken]
         self._driver = GrpcClient(self._place_of(info.endpoint), self._package)
         if not self._driver.wait(_CONNECT_SECONDS):

@@ -24,9 +24,8 @@ class StateFiles:
     """The state files below a root, read when this is made."""
 
     def __init__(self, root: Path) -> None:
-        self.texts = {
-            name: (root / place).read_text() for name, place in STATE_FILES.items() if (root / place).exists()
-        }
+        places = {name: root / place for name, place in STATE_FILES.items()}
+        self.texts = {name: place.read_text() for name, place in places.items() if place.exists()}
         self._cpu = self._read(_CPUS)
         self._memory = self._read(_MEMORY)
         devices = self._read(_DEVICES).get("Data") or {}
@@ -149,8 +148,7 @@ def allocatable_cpus(folder: Path) -> int:
     """Return the CPUs that a kubelet says can be given to containers exclusively; 0 under policy none."""
     socket = str(folder / "pod-resources" / "kubelet.sock")
     method = "PodResourcesLister/GetAllocatableResources"
-    allocatable = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
-    return bits_of(allocatable.cpu_ids)
+    return bits_of(ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse").cpu_ids)
 
 
 def node_started(machine: Machine, folder: Path, files: StateFiles) -> NodeStarted:
@@ -212,9 +210,5 @@ def _runtime_memory(container: CriContainer | None, assigned: list[MemoryBlock] 
 
 def _runtime_quota(container: CriContainer) -> int:
     """Return the CPU time that the runtime was told, in microseconds of each 100,000; -1 for no bound."""
-    resources = container.resources
-    return (
-        resources.cpu_quota * _PERIOD // resources.cpu_period
-        if resources.cpu_quota > 0 and resources.cpu_period > 0
-        else -1
-    )
+    quota, period = container.resources.cpu_quota, container.resources.cpu_period
+    return quota * _PERIOD // period if quota > 0 and period > 0 else -1

@@ -63,10 +63,9 @@ class RunningKubelet:
         end = time.monotonic() + _INOTIFY_SECONDS
         while not self._is_started(lambda: launcher.start(machine, folder, binary, flags)):
             if time.monotonic() > end:
+                setting = "fs.inotify.max_user_instances"
                 text = "this user's are used up, and the kubelet cannot start"
-                raise UsageError(
-                    Fault("fs.inotify.max_user_instances", text, "sysctl fs.inotify.max_user_instances=8192")
-                )
+                raise UsageError(Fault(setting, text, f"sysctl {setting}=8192"))
             time.sleep(_INOTIFY_AGAIN_SECONDS)
 
     def _is_started(self, start: Callable[[], int]) -> bool:
@@ -164,12 +163,7 @@ def configuration(tested: Mapping[str, Any], node: str, port: int) -> dict[str, 
     The kubelet is refused nothing of what is tested.
     """
     return {
-        **tested,
-        **SETTINGS["every_node"],
-        "containerRuntimeEndpoint": f"unix://{node}/cri.sock",
-        "staticPodPath": f"{node}/manifests",
-        "podLogsDir": f"{node}/logs",
-        "volumePluginDir": f"{node}/volume-plugins",
-        "readOnlyPort": port,
-        "featureGates": {**(tested.get("featureGates") or {}), "KubeletInUserNamespace": True},
-    }
+        **tested, **SETTINGS["every_node"], "containerRuntimeEndpoint": f"unix://{node}/cri.sock",
+        "staticPodPath": f"{node}/manifests", "podLogsDir": f"{node}/logs", "volumePluginDir": f"{node}/volume-plugins",
+        "readOnlyPort": port, "featureGates": {**(tested.get("featureGates") or {}), "KubeletInUserNamespace": True},
+    }  # fmt: skip

@@ -91,10 +91,9 @@ class ConnectedPlugin:
         """Tell it, if it wants to know, that a container starts; return what went wrong."""
         if not self._options.pre_start_required:
             return None
+        request = V1BETA1.PreStartContainerRequest(devices_ids=ids)
         try:
-            self._ask(
-                "PreStartContainer", V1BETA1.PreStartContainerRequest(devices_ids=ids), "", self.PRE_START_SECONDS
-            )
+            self._ask("PreStartContainer", request, "", self.PRE_START_SECONDS)
         except grpc.RpcError as error:
             return f"device plugin PreStartContainer rpc failed with err: {go_error(error)}"
         return None

@@ -81,10 +81,8 @@ def _is_served(path: Path) -> bool:
         probe.settimeout(1)
         try:
             probe.connect(str(path))
-        except (ConnectionRefusedError, FileNotFoundError):
-            return False
-        except OSError:
-            return True
+        except OSError as error:
+            return not isinstance(error, (ConnectionRefusedError, FileNotFoundError))
         return True
 
 

@@ -80,10 +80,9 @@ def _pod(pod: Pod, view: NodeView) -> Any:
 def _container(name: str, placed: Placement | None, view: NodeView) -> Any:
     if placed is None:
         return V1.ContainerResources(name=name)
-    held = placed.devices or {}
     return V1.ContainerResources(
         name=name,
-        devices=[record for resource, ids in held.items() for record in _held(resource, ids, view)],
+        devices=[record for resource, ids in (placed.devices or {}).items() for record in _held(resource, ids, view)],
         cpu_ids=list(iter_bits(placed.cpus)),
         memory=[
             V1.ContainerMemory(memory_type=block.type, size=block.bytes, topology=_nodes(block.nodes))
@@ -171,8 +170,7 @@ class ServedNode(contextlib.AbstractContextManager["ServedNode"]):
         try:
             self._take(*self._files.read())
         except (UsageError, OSError) as error:
-            faults = error.faults if isinstance(error, UsageError) else [error]
-            for fault in faults:
+            for fault in error.faults if isinstance(error, UsageError) else [error]:
                 self._tell(f"the pods stay as they were: {line(str(fault))}")
 
     def close(self) -> None:

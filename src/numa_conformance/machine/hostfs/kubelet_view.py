@@ -163,13 +163,9 @@ class _Discovery:
             return True
         for item in (self._online_text or "").split(","):
             first, dash, last = item.partition("-")
-            if (
-                not _ID.fullmatch(first)
-                or (dash and not _ID.fullmatch(last))
-                or max(int(first), int(last or 0)) > 65_535
-            ):
+            if not _ID.fullmatch(first) or (dash and not _ID.fullmatch(last)):
                 return False
-            if dash and int(first) > int(last):
+            if max(int(first), int(last or 0)) > 65_535 or (dash and int(first) > int(last)):
                 return False
             if int(first) <= cpu <= int(last if dash else first):
                 return True

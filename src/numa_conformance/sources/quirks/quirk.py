@@ -75,8 +75,7 @@ class QuirkFlags(Flags):
 
 def unknown_quirk(quirk: str, known: Iterable[str]) -> UsageError:
     """Return the error for an id that names no quirk."""
-    near = closest(quirk, known)
-    return UsageError(Fault("", f"there is no quirk {quirk!r}", "see `numa-conformance quirks`", near))
+    return UsageError(Fault("", f"there is no quirk {quirk!r}", "see `numa-conformance quirks`", closest(quirk, known)))
 
 
 F = TypeVar("F", bound=QuirkFlags)

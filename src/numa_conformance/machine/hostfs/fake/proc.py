@@ -59,15 +59,11 @@ def meminfo(machine: Machine) -> str:
     """Return ``/proc/meminfo``: all memory is free, there is no swap."""
     total, free, in_pools = memory_totals(machine.memory)
     amounts = {
-        "MemTotal": total,
-        "MemFree": free,
-        "MemAvailable": free,
+        "MemTotal": total, "MemFree": free, "MemAvailable": free,
         **dict.fromkeys(("Buffers", "Cached", "SwapCached", "SwapTotal", "SwapFree", *UNUSED), 0),
-    }
-    pages = huge_page_lines(machine.memory)
-    return (
-        "\n".join([*amount_lines(amounts), *pages, *amount_lines({"Hugepagesize": 2048, "Hugetlb": in_pools})]) + "\n"
-    )
+    }  # fmt: skip
+    pages = [*huge_page_lines(machine.memory), *amount_lines({"Hugepagesize": 2048, "Hugetlb": in_pools})]
+    return "\n".join([*amount_lines(amounts), *pages]) + "\n"
 
 
 def stat(machine: Machine, of_the_host: str) -> str:
@@ -76,8 +72,7 @@ def stat(machine: Machine, of_the_host: str) -> str:
     The other lines, the time of boot among them, are the host's at the time of asking.
     """
     lines = [line for line in of_the_host.splitlines() if not _ONE_CPU.match(line)]
-    counters = [f"cpu{cpu.id} 0 0 0 0 0 0 0 0 0 0" for cpu in machine.cpus]
-    return "\n".join([*lines[:1], *counters, *lines[1:]]) + "\n"
+    return "\n".join([*lines[:1], *(f"cpu{cpu.id} 0 0 0 0 0 0 0 0 0 0" for cpu in machine.cpus), *lines[1:]]) + "\n"
 
 
 KILOHERTZ = 2_000_000
