@@ -85,10 +85,16 @@ def command(
                 if first:
                     break
         about = {
-            "a": about_target(a, left), "b": about_target(b, right), "seed": seed, "budget": str(limit),
-            "surfaces": sorted(two.surfaces), "features": sorted(two.features), "histories": two.count,
-            "questions": two.questions, "ofAWholeKubelet": dict(known.histories),
-        }  # fmt: skip
+            "a": about_target(a, left),
+            "b": about_target(b, right),
+            "seed": seed,
+            "budget": str(limit),
+            "surfaces": sorted(two.surfaces),
+            "features": sorted(two.features),
+            "histories": two.count,
+            "questions": two.questions,
+            "ofAWholeKubelet": dict(known.histories),
+        }
     all_kinds = kinds.all()
     if as_json:
         differing = sum(kind.histories for kind in all_kinds)

@@ -82,7 +82,10 @@ def holds_histories(path: Path) -> bool:
 
 
 def _conclude(verdicts: HistoryVerdicts, unmet: dict[str, list[Broken]], shown: int, *, as_json: bool) -> int:
-    print_json(_as_json(verdicts, unmet)) if as_json else _print(verdicts, unmet, shown)
+    if as_json:
+        print_json(_as_json(verdicts, unmet))
+    else:
+        _print(verdicts, unmet, shown)
     return DIFFERENT if any(_is_must(name) for name in unmet) else OK
 
 

@@ -16,11 +16,15 @@ from .options import DIRECTORY, chosen
 from .terminal import print_json, say
 
 _PAGES: dict[str, tuple[str, Callable[[], str]]] = {
-    "markdown": ("requirements", requirements_page), "changes": ("requirement-changes", requirement_changes_page),
-    "statements": ("statements", statements_page), "rules": ("rules", rules_page),
-    "versions": ("versions", versions_page), "kubernetes-versions": ("kubernetes-versions", kubernetes_versions_page),
-    "protocol": ("protocol", protocol_page), "api": ("api", api_page),
-}  # fmt: skip
+    "markdown": ("requirements", requirements_page),
+    "changes": ("requirement-changes", requirement_changes_page),
+    "statements": ("statements", statements_page),
+    "rules": ("rules", rules_page),
+    "versions": ("versions", versions_page),
+    "kubernetes-versions": ("kubernetes-versions", kubernetes_versions_page),
+    "protocol": ("protocol", protocol_page),
+    "api": ("api", api_page),
+}
 """By option the page that it prints, and what makes it."""
 
 

@@ -13,9 +13,12 @@ from .options import NameChoice
 from .terminal import print_json
 
 _SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
-    "protocol": protocol_schema, "machine": machine_schema, "machine-compact": compact_schema, "report": report_schema,
+    "protocol": protocol_schema,
+    "machine": machine_schema,
+    "machine-compact": compact_schema,
+    "report": report_schema,
     "history": history_schema,
-}  # fmt: skip
+}
 
 
 @click.command("schema")

@@ -56,11 +56,16 @@ def command(choice: TargetChoice, as_json: bool) -> int:
 
 _MACHINE = load_machine("t1-one-socket-smt2")
 _OPTIONAL = {
-    "node.reconcile": "cpu-manager/reconcile", "node.checkpoints": "cpu-manager/state-file",
-    "node.resize": "node/resize", "node.restart": "node/restart", "plugin.prefer": "device-plugin/preferred-allocation",
-    "plugin.restart": "device-plugin/restart", "claims.restart": "claims/restart", "claims.run": "claims/shared-pool",
+    "node.reconcile": "cpu-manager/reconcile",
+    "node.checkpoints": "cpu-manager/state-file",
+    "node.resize": "node/resize",
+    "node.restart": "node/restart",
+    "plugin.prefer": "device-plugin/preferred-allocation",
+    "plugin.restart": "device-plugin/restart",
+    "claims.restart": "claims/restart",
+    "claims.run": "claims/shared-pool",
     "claims.end": "claims/shared-pool",
-}  # fmt: skip
+}
 """Methods that go with a feature."""
 
 

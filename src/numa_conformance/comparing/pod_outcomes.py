@@ -42,11 +42,15 @@ class ContainerOutcome:
     def to_dict(self) -> dict[str, Any]:
         """Return it for a program."""
         return {
-            "cpus": format_bits(self.cpus), "count": self.cpus.bit_count(), "alone": self.alone,
-            "sharedCores": self.shared_cores, "sockets": list(self.sockets), "numaNodes": list(self.nodes),
+            "cpus": format_bits(self.cpus),
+            "count": self.cpus.bit_count(),
+            "alone": self.alone,
+            "sharedCores": self.shared_cores,
+            "sockets": list(self.sockets),
+            "numaNodes": list(self.nodes),
             "memoryNodes": None if self.mems is None else list(self.mems),
             "devices": {resource: list(ids) for resource, ids in self.devices.items()},
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)

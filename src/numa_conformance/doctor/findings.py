@@ -54,11 +54,18 @@ class NodeFinding:
     def to_dict(self) -> dict[str, Any]:
         """Return it for a program."""
         return {
-            "requirement": self.requirement, "text": self.text, "address": self.address, "severity": self.severity,
-            "message": self.message, "seen": self.got, "documented": self.allowed, "remedy": self.remedy,
-            "pods": dict(self.pods), "quirks": list(self.quirks),
+            "requirement": self.requirement,
+            "text": self.text,
+            "address": self.address,
+            "severity": self.severity,
+            "message": self.message,
+            "seen": self.got,
+            "documented": self.allowed,
+            "remedy": self.remedy,
+            "pods": dict(self.pods),
+            "quirks": list(self.quirks),
             "evidence": [{"file": line.place, "line": line.number, "text": str(line)} for line in self.evidence],
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)

@@ -285,8 +285,14 @@ def dotted(sysctl: str) -> str:
 
 
 _FUNCTIONS: Mapping[str, Callable[[KubeletConfiguration, KubernetesVersion], Iterator[Fault]]] = {
-    "taints": _taints, "topology": _topology, "enforcement": _enforcement, "reserved-cpus": _reserved_cpus,
-    "reserved-memory": _reserved_memory, "reservations": _reservations, "thresholds": threshold_faults,
-    "sysctls": _sysctls, "quality": _quality,
-}  # fmt: skip
+    "taints": _taints,
+    "topology": _topology,
+    "enforcement": _enforcement,
+    "reserved-cpus": _reserved_cpus,
+    "reserved-memory": _reserved_memory,
+    "reservations": _reservations,
+    "thresholds": threshold_faults,
+    "sysctls": _sysctls,
+    "quality": _quality,
+}
 """What ``configuration_fields.txt`` names in place of a rule."""

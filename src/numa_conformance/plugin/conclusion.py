@@ -156,9 +156,13 @@ class Conclusion:
     def _circumstances(self, run: Run) -> Circumstances:
         called = self._config.invocation_params
         return Circumstances.of(
-            self._began, time.monotonic() - self._at, shlex.join(["pytest", *map(str, called.args)]), run.again,
-            revision_of(called.dir), run.report,
-        )  # fmt: skip
+            self._began,
+            time.monotonic() - self._at,
+            shlex.join(["pytest", *map(str, called.args)]),
+            run.again,
+            revision_of(called.dir),
+            run.report,
+        )
 
     def _summary(self, run: Run, problems: list[str]) -> Summary:
         unasked = any(case.details.startswith(NO_TIME) for case in self._cases.values())

@@ -81,9 +81,13 @@ class Listing(msgspec.Struct, frozen=True):
         on = {group.name: group.machines for group in groups}
         of = {name: [case for case in cases if name in case.requirements] for name in REQUIREMENTS}
         return cls(
-            f"{described.name} {described.version}", level, str(profile),
-            [_requirement(name, cases_of_it, on) for name, cases_of_it in of.items() if cases_of_it], cases, groups,
-        )  # fmt: skip
+            f"{described.name} {described.version}",
+            level,
+            str(profile),
+            [_requirement(name, cases_of_it, on) for name, cases_of_it in of.items() if cases_of_it],
+            cases,
+            groups,
+        )
 
     def to_json(self) -> str:
         """Return it for programs."""
@@ -113,10 +117,18 @@ def _requirement(name: str, cases: list[ListedCase], machines_of: dict[str, list
     machines.update(machine for case in cases for group in case.conversations for machine in machines_of.get(group, ()))
     claimed = [case for case in cases if not case.missing]
     return ListedRequirement(
-        name, known.text, known.strength, known.address, list(known.features), bool(claimed),
-        [] if claimed else sorted({feature for case in cases for feature in case.missing}), sorted(machines),
-        [case.id for case in cases], reasons_of(name), list(asked_by(name)),
-    )  # fmt: skip
+        name,
+        known.text,
+        known.strength,
+        known.address,
+        list(known.features),
+        bool(claimed),
+        [] if claimed else sorted({feature for case in cases for feature in case.missing}),
+        sorted(machines),
+        [case.id for case in cases],
+        reasons_of(name),
+        list(asked_by(name)),
+    )
 
 
 def _requirement_lines(each: ListedRequirement) -> list[str]:

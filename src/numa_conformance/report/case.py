@@ -47,9 +47,18 @@ OUTSIDE = "outside of what the target supports"
 SILENT_CASES = ("not claimed", "not judged")
 """Verdicts that say nothing of a requirement."""
 _WEIGHTS: tuple[Verdict, ...] = (
-    "not claimed", "passed", "not followed", "not judged", "expected failure", "unexpectedly passed", "error", "failed",
-    "bad reply", "timed out", "crashed",
-)  # fmt: skip
+    "not claimed",
+    "passed",
+    "not followed",
+    "not judged",
+    "expected failure",
+    "unexpectedly passed",
+    "error",
+    "failed",
+    "bad reply",
+    "timed out",
+    "crashed",
+)
 """Verdicts, from the lightest to the one that decides."""
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 """A number of a report, which anybody may have written: one that every program can read."""

@@ -59,10 +59,16 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
         made_again = fixed.isdecimal()
         when = datetime.fromtimestamp(int(fixed) if made_again else began, timezone.utc)
         return cls(
-            when.isoformat(timespec="seconds").replace("+00:00", "Z"), None if made_again else round(seconds, 1),
-            command, target, "" if made_again else platform.node(), f"{platform.system()} {platform.machine()}",
-            platform.python_version(), revision, folder,
-        )  # fmt: skip
+            when.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            None if made_again else round(seconds, 1),
+            command,
+            target,
+            "" if made_again else platform.node(),
+            f"{platform.system()} {platform.machine()}",
+            platform.python_version(),
+            revision,
+            folder,
+        )
 
     def to_json(self) -> str:
         """Return the text of ``run.json``."""

@@ -40,9 +40,15 @@ def read_report(path: Path) -> Summary:
     _check_counts(file, Counter(summary.counts), Counter(str(case.verdict) for case in summary.cases))
     _check(file, summary)
     concluded = Summary.concluded(
-        summary.target, summary.level, summary.profile, summary.cases, summary.problems, narrowed=not summary.profile,
-        silent=summary.verdict if summary.verdict in SILENT else "", complete=summary.complete,
-    )  # fmt: skip
+        summary.target,
+        summary.level,
+        summary.profile,
+        summary.cases,
+        summary.problems,
+        narrowed=not summary.profile,
+        silent=summary.verdict if summary.verdict in SILENT else "",
+        complete=summary.complete,
+    )
     unchanged = {name: getattr(summary, name) for name in ("notes", "suite", "snapshots", "planned")}
     return msgspec.structs.replace(concluded, **unchanged)
 

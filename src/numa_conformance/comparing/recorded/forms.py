@@ -21,9 +21,14 @@ class _Write(msgspec.Struct):
 
 
 _STEPS: Mapping[str, type[msgspec.Struct]] = {
-    "admit": AdmitPod, "checkpoints": ReadCheckpoints, "reconcile": Reconcile, "remove": RemovePod,
-    "restart": RestartNode, "start": RunPod, "write": _Write,
-}  # fmt: skip
+    "admit": AdmitPod,
+    "checkpoints": ReadCheckpoints,
+    "reconcile": Reconcile,
+    "remove": RemovePod,
+    "restart": RestartNode,
+    "start": RunPod,
+    "write": _Write,
+}
 
 
 class _Body(dict[str, Any]):

@@ -69,6 +69,10 @@ def _renamed(answer: Answer, old: str, new: str) -> Answer:
 _RECONCILING = frozenset({"node.reconcile", "host.reconcile"})
 """Methods whose answers have no result among several."""
 _CHANGES: Mapping[str, Callable[[Answer], Answer]] = {
-    "pick": lambda answer: _choice("picked", answer), "allocate": _allocation, "score": _score,
-    "host.reconcile": _reconcile, "node.start": _start, "node.reconcile": _reconcile,
-}  # fmt: skip
+    "pick": lambda answer: _choice("picked", answer),
+    "allocate": _allocation,
+    "score": _score,
+    "host.reconcile": _reconcile,
+    "node.start": _start,
+    "node.reconcile": _reconcile,
+}

@@ -163,7 +163,12 @@ def configuration(tested: Mapping[str, Any], node: str, port: int) -> dict[str, 
     The kubelet is refused nothing of what is tested.
     """
     return {
-        **tested, **SETTINGS["every_node"], "containerRuntimeEndpoint": f"unix://{node}/cri.sock",
-        "staticPodPath": f"{node}/manifests", "podLogsDir": f"{node}/logs", "volumePluginDir": f"{node}/volume-plugins",
-        "readOnlyPort": port, "featureGates": {**(tested.get("featureGates") or {}), "KubeletInUserNamespace": True},
-    }  # fmt: skip
+        **tested,
+        **SETTINGS["every_node"],
+        "containerRuntimeEndpoint": f"unix://{node}/cri.sock",
+        "staticPodPath": f"{node}/manifests",
+        "podLogsDir": f"{node}/logs",
+        "volumePluginDir": f"{node}/volume-plugins",
+        "readOnlyPort": port,
+        "featureGates": {**(tested.get("featureGates") or {}), "KubeletInUserNamespace": True},
+    }

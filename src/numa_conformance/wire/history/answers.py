@@ -21,10 +21,18 @@ from .sightings import LIVE_NODE, LiveNode
 from .values import BookedBytes, Bytes, CpuCount, IdText, MaybeNode, NodeId, NodeList, Number, read_text
 
 _HELD_TO: dict[Any, Any] = {
-    int: Number, wire.IdList: IdText, wire.NodeIds: NodeList, wire.AnsweredNodes: NodeList, wire.NodeId: NodeId,
-    wire.NodeIdOrNone: MaybeNode, wire.Bytes: Bytes, wire.Booked: BookedBytes, wire.CpuCount: CpuCount,
-    wire.QuestionNode: NodeId, wire.QuestionCount: CpuCount,
-}  # fmt: skip
+    int: Number,
+    wire.IdList: IdText,
+    wire.NodeIds: NodeList,
+    wire.AnsweredNodes: NodeList,
+    wire.NodeId: NodeId,
+    wire.NodeIdOrNone: MaybeNode,
+    wire.Bytes: Bytes,
+    wire.Booked: BookedBytes,
+    wire.CpuCount: CpuCount,
+    wire.QuestionNode: NodeId,
+    wire.QuestionCount: CpuCount,
+}
 """Types of the protocol to the stricter types of a history."""
 
 

@@ -99,11 +99,16 @@ def write_history(history: History, out: TextIO) -> None:
     head = history.head
     lines: list[dict[str, Any]] = [
         {
-            "history": FORMAT, "id": history.id, "generator": head.generator, "cell": head.cell, "seed": head.seed,
-            "version": head.version, "target": head.target,
+            "history": FORMAT,
+            "id": history.id,
+            "generator": head.generator,
+            "cell": head.cell,
+            "seed": head.seed,
+            "version": head.version,
+            "target": head.target,
             MACHINE: {"uncoreSource": head.machine.uncore_source, **machine_to_dict(head.machine)},
         }
-    ]  # fmt: skip
+    ]
     for step in history.steps:
         line: dict[str, Any] = {"method": step.method, "params": step.params, "seconds": round(step.seconds, 6)}
         line.update({"answer": step.answer} if step.fault is None else {"fault": step.fault})

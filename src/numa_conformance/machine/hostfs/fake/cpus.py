@@ -83,10 +83,14 @@ class _Cache:
 
     def files(self) -> Mapping[str, object]:
         return {
-            "level": self.level, "type": self.kind, "size": f"{self.kibibytes}K", "coherency_line_size": _LINE,
-            "number_of_sets": self.kibibytes * 1024 // (self.ways * _LINE), "physical_line_partition": 1,
+            "level": self.level,
+            "type": self.kind,
+            "size": f"{self.kibibytes}K",
+            "coherency_line_size": _LINE,
+            "number_of_sets": self.kibibytes * 1024 // (self.ways * _LINE),
+            "physical_line_partition": 1,
             "ways_of_associativity": self.ways,
-        }  # fmt: skip
+        }
 
 
 _OF_A_CORE = (_Cache(1, "Data", 32, 8), _Cache(1, "Instruction", 32, 8), _Cache(2, "Unified", 1024, 16))

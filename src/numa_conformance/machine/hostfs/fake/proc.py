@@ -59,9 +59,11 @@ def meminfo(machine: Machine) -> str:
     """Return ``/proc/meminfo``: all memory is free, there is no swap."""
     total, free, in_pools = memory_totals(machine.memory)
     amounts = {
-        "MemTotal": total, "MemFree": free, "MemAvailable": free,
+        "MemTotal": total,
+        "MemFree": free,
+        "MemAvailable": free,
         **dict.fromkeys(("Buffers", "Cached", "SwapCached", "SwapTotal", "SwapFree", *UNUSED), 0),
-    }  # fmt: skip
+    }
     pages = [*huge_page_lines(machine.memory), *amount_lines({"Hugepagesize": 2048, "Hugetlb": in_pools})]
     return "\n".join([*amount_lines(amounts), *pages]) + "\n"
 
