@@ -114,7 +114,7 @@ class World:
         contents = {key: cpus or self.pool for key, cpus in self.assigned.items() if key not in missing}
         folders = {self.folder(key) for key in contents}
         for folder in self.pods.glob("*/*/"):
-            if folder not in folders:
+            if folder not in folders and folder.is_dir():  # Python 3.10 yields files too
                 shutil.rmtree(folder)
         for key, cpus in contents.items():
             self._write(self.folder(key).parent, self.every)
