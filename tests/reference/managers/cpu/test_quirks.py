@@ -197,6 +197,9 @@ def test_containers_side_by_side_get_whole_cores_each() -> None:
     fixed = static(uneven, "full-pcpus-only", reserved="0", quirks=DOCUMENTED)
     hints = [fixed.pod_hints(each) for each in (pod("a", 1, 1), pod("b", 1, 2), pod("c", 1, init=[2]))]
     assert [bool(each and each["cpu"]) for each in hints] == [False, True, True]
+    alone = static(uneven, "full-pcpus-only", reserved="3", quirks=DOCUMENTED)  # cores of two threads are left
+    hints = [alone.pod_hints(pod("a", 2, init=[init])) for init in (3, 4)]
+    assert [bool(each and each["cpu"]) for each in hints] == [False, True]
 
 
 def test_smt_check_ignores_reusable() -> None:

@@ -53,11 +53,13 @@ class FullPcpusOnly(Documented):
 
     def has_each(self, free: int, count: int, together: Sequence[int]) -> bool:
         """Tell whether ``free`` has ``count`` CPUs in whole cores, and for each of several, one by one, so many."""
-        for part in together if self.has(free, count) else ():
+        if not self.has(free, count):
+            return False
+        for part in together:
             if not self.has(free, part):
                 return False
             free &= ~self._take(free, part)
-        return self.has(free, 0 if together else count)
+        return True
 
     def offered(self, available: int) -> int:
         """Return what may be taken of the available CPUs: whole cores (CPU-ADM-08)."""
