@@ -17,11 +17,15 @@ from numa_conformance.conformance.pairs.options import (
     cached,
     start,
 )
-from numa_conformance.conformance.pairs.worlds import admitted, held, picked
+from numa_conformance.conformance.pairs.worlds import admitted, bits, held, picked
 
+from numa_conformance.asking.generators.workloads import static
 from numa_conformance.chapters.cpu.options import full_pcpus_only, prefer_align_cpus_by_uncorecache
 from numa_conformance.judging.choice import ACROSS_NUMA, BY_SOCKET, BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice
+from numa_conformance.judging.hinted import CpuHints
+from numa_conformance.judging.settings import Settings
 from numa_conformance.judging.start_subjects import Start
+from numa_conformance.machine import load_machine
 from worlds import breaks
 
 FULL, SPREAD = "cpu-manager/full-pcpus-only/", "cpu-manager/distribute-cpus-across-numa/"
@@ -101,3 +105,12 @@ def test_a_best_effort_option_may_show_no_effect() -> None:
     plain = start(BY_UNCORE, ("1,4", "0-31"))
     spread = start(BY_UNCORE, ("1,4", "0-31"), BY_UNCORE, plain=plain)
     assert breaks("cpu-manager/prefer-align-cpus-by-uncorecache/is-available", spread) is False
+
+
+@pytest.mark.parametrize(("parts", "is_missed"), [((2, 2), True), ((1, 3), None)])
+def test_nodes_need_not_be_hinted_where_a_container_gets_no_whole_cores(
+    parts: tuple[int, ...], is_missed: bool | None
+) -> None:
+    machine, settings = load_machine("t1-one-socket-smt2"), Settings.of(static(WHOLE_CORES, reserved="0,4"))
+    hints = CpuHints(machine, settings, 4, bits("1-3,5-7"), 0, None, (), parts)
+    assert breaks("cpu-manager/hints/offers-every-narrowest-set", hints) is is_missed

@@ -24,7 +24,7 @@ class CpuHints(msgspec.Struct, frozen=True, dict=True):
 
     ``count``: exclusive CPUs of the container, or of the pod as a whole. ``free``: what may be given. ``reusable``: of
     the pod's ended init containers. ``held``: what the container has already; None where it has nothing. ``offered``:
-    None is no opinion.
+    None is no opinion. ``parts``: exclusive CPUs of each container of a pod as a whole.
     """
 
     machine: Machine
@@ -34,6 +34,7 @@ class CpuHints(msgspec.Struct, frozen=True, dict=True):
     reusable: int
     held: int | None
     offered: tuple[Affinity, ...] | None
+    parts: tuple[int, ...] = ()
 
     @property
     def wanted(self) -> bool:
@@ -51,7 +52,7 @@ class CpuHints(msgspec.Struct, frozen=True, dict=True):
         if WHOLE_CORES not in self.settings.options or self.held is not None:
             return self.room
         cores = self.machine.core_bits
-        if any(self.count % core.bit_count() for core in cores):
+        if any(number % core.bit_count() for core in cores for number in (self.count, *self.parts)):
             return 0
         return sum(core for core in cores if core & self.room == core)
 
@@ -148,5 +149,6 @@ def offered_for(
         count, held = pod.exclusive, None
     else:
         count, held = pod.by_name[container].exclusive, optional_bits(assigned.get(container))
+    parts = tuple(spec.exclusive for spec in pod.containers) if container is None else ()
     free, reusable = bits(state.default) & ~(settings.reserved or 0), bits(state.reusable.get(pod.uid, ""))
-    yield CpuHints(machine, settings, count, free, reusable, held, (hints or {}).get("cpu"))
+    yield CpuHints(machine, settings, count, free, reusable, held, (hints or {}).get("cpu"), parts)

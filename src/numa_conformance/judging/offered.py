@@ -167,8 +167,8 @@ def _requests(
     if world.settings.reserved is not None and not after_init and not pod.whole:
         cpus = pod.exclusive if len(containers) != 1 else containers[0].exclusive
         if len(containers) == 1 or all(spec.cpu == spec.exclusive for spec in pod.containers):
-            free = world.free & ~spent
-            yield CpuHints(world.machine, world.settings, cpus, free, 0, None, offered.get(CPU))
+            free, parts = world.free & ~spent, tuple(each.exclusive for each in containers)
+            yield CpuHints(world.machine, world.settings, cpus, free, 0, None, offered.get(CPU), parts)
     if not after_init and not pod.whole:
         alone = len(containers) == 1
         request = ResourceRequest.of(world, pod, containers) if alone else ResourceRequest.at_once(world, pod)
