@@ -89,34 +89,6 @@ def refuses_who_went_before(question, memory):
     return question
 
 
-counts_devices_twice = mutant(node_admission.admits_a_pod_that_is_there)
-
-
-@counts_devices_twice.answer("node.admit")
-def counts_devices_twice(answer, memory):
-    """Refuses a pod that is there and has devices, where it is asked for once more."""
-    there, uid = memory.notes.setdefault("there", set()), memory.asked["node.admit"]["pod"]["metadata"]["uid"]
-    devices = any(holding.get("devices") for holding in answer.get("containers", {}).values())
-    if uid in there and devices:
-        rest = {"reason": "UnexpectedAdmissionError", "message": "Allocate failed, which is unexpected"}
-        return {"result": "rejected", "default_cpuset": answer["default_cpuset"], **rest}
-    if answer["result"] == "admitted":
-        there.add(uid)
-    return answer
-
-
-@counts_devices_twice.question("node.remove")
-def counts_devices_twice(question, memory):
-    memory.notes.setdefault("there", set()).discard(question["uid"])
-    return question
-
-
-@counts_devices_twice.question("node.start")
-def counts_devices_twice(question, memory):
-    memory.notes["there"] = set()
-    return question
-
-
 @mutant(protocol.knows_its_pods).answer("node.run")
 def knows_no_pod_that_is_to_run(answer, memory):
     return {"result": "unknown", "default_cpuset": answer["default_cpuset"]}

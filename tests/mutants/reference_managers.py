@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from numa_conformance.chapters import node_admission
 from numa_conformance.chapters.devices import allocation
+from numa_conformance.errors import Refusal
 from numa_conformance.reference.managers.device import device_state
 from numa_conformance.reference.managers.device import manager as device_manager
 from numa_conformance.reference.managers.hint import NO_AFFINITY
@@ -189,6 +191,14 @@ def reuses_devices_that_suffice(right, devices, free, reusable, count, mask, pre
     """Gives none of the devices of init containers where more are asked for than they have."""
     enough = reusable if len(reusable) >= count else frozenset()
     return right(devices, free, enough, count, mask, preference, quirks)
+
+
+@mutant(node_admission.admits_a_pod_that_is_there).instead_of(device_manager.DeviceManager, "_allocate")
+def counts_devices_twice(right, self, pod, container, resource, count, affinity):
+    """Refuses a container that has its devices, where its pod is asked for once more."""
+    if self.allocations.of(pod.uid, container.name).get(resource):
+        raise Refusal.unexpected(f"devices of {resource} are in use")
+    return right(self, pod, container, resource, count, affinity)
 
 
 @mutant().instead_of(device_state.Allocations, "in_use")
