@@ -85,7 +85,7 @@ def _write_report_under_way(config: pytest.Config, folder: str, markdown: str) -
             write_text(Path(markdown), markdown_text(summary))
 
 
-_MADE_MEANWHILE = 500_000
+_MADE_MEANWHILE = 2_000_000
 """Objects that are made between two looks. By Python's own 700 the looks take a fifth of a run's time."""
 
 

@@ -36,7 +36,7 @@ def allocation_sweep(claimed: Claimed, machines: Sequence[Machine] | None = None
     """Yield a scenario for each machine and several option sets, in turn, so that each set has its machines."""
     swept = list(or_the_catalogue(machines, MOST_CPUS))
     options = [*OPTION_SETS, *((*names, STRICT) for names in OPTION_SETS[:2])]
-    for cell, state, lot in states_in_turn("allocate", swept, options, claimed, seed, every=4):
+    for cell, state, lot in states_in_turn("allocate", swept, options, claimed, seed, every=6):
         yield Scenario("sweep", cell, state.machine, partial(_ask, _questions, state, lot, claimed), seed)
     for machine in swept:
         lot = random.Random(f"{seed} {machine.name} by number")

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from itertools import chain, combinations, product
+from itertools import chain, combinations, combinations_with_replacement, product
 from typing import Any
 
 from ...machine import load_machine
@@ -39,12 +39,16 @@ def merge_sweep(
 ) -> Iterator[Scenario]:
     """Yield families of hints under each policy.
 
-    On one and two NUMA nodes: every two providers of ``telling`` ones, and three by lot; on three to eight, ``lots`` by
-    lot. With ``closest`` also by distance, with ``many`` on more nodes than eight.
+    On one and two NUMA nodes: every two providers of ``telling`` ones, under the last policy in both orders, and some
+    where nothing is aligned; three by lot. On three to eight, ``lots`` by lot. With ``closest`` also by distance, with
+    ``many`` on more nodes than eight.
     """
     for policy in policies:
         for count in (1, 2):
-            pairs = list(product(telling(count), telling(count)))
+            pairs = list(combinations_with_replacement(telling(count), 2))
+            if policy == policies[-1]:
+                pairs += [(right, left) for left, right in pairs if left is not right]
+            pairs = pairs[:: 8 if policy == "none" else 1]
             yield from _scenarios(f"every two providers on {count}", policy, _drawn(policy, count, pairs), len(pairs))
         for count in range(2, 9):
             lot = random.Random(f"merges {seed} {policy} {count}")

@@ -37,7 +37,7 @@ MOST_CPUS = 128
 """Larger machines are left to the deep profile: a question carries the machine."""
 MOST_NODES = 16
 """NUMA nodes whose sets can be gone through one by one in the time that a target has."""
-MOST_COUNTS = 18
+MOST_COUNTS = 14
 """Counts that a machine is asked: each where it has fewer CPUs, else first those around the sizes of its groups."""
 
 
