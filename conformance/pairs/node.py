@@ -178,6 +178,7 @@ PAIRS = {
     resize.more_than_the_node_has_is_not_granted: (resized(TOO_MANY), resized(TOO_MANY, INFEASIBLE)),
     resize.what_can_never_be_is_infeasible: (resized(TOO_MANY, DEFERRED), resized(TOO_MANY, INFEASIBLE)),
     resize.what_may_be_later_is_deferred: (resized(THREE, INFEASIBLE), resized(THREE, DEFERRED)),
+    resize.what_there_is_room_for_is_granted: (resized(THREE, DEFERRED, on=kubelet()), resized(THREE, on=kubelet())),
     resize.pending_changes_nothing: (resized(THREE, DEFERRED, "3-15"), resized(THREE, DEFERRED)),
     resize.shared_containers_get_no_cpus_of_their_own: (resized(THREE, pool="3-15"), resized(THREE)),
 }

@@ -160,7 +160,7 @@ CLAIMED = frozenset(
 
 @cache
 def scenarios():
-    return mixed([scenario for seed in range(4) for scenario in allocation_sweep(CLAIMED, MACHINES, seed=seed)])
+    return mixed([scenario for seed in range(6) for scenario in allocation_sweep(CLAIMED, MACHINES, seed=seed)])
 
 
 @pytest.mark.parametrize("legal", [Allocator, GivesInitCpusBack, TakesFreshCpusFirst, ReservesFirstThreads])

@@ -129,6 +129,12 @@ def defers_for_ever(answer, memory):
     return {**answer, "reason": "Deferred"} if answer["result"] == "pending" else answer
 
 
+@mutant(resize.what_there_is_room_for_is_granted).answer("node.resize")
+def defers_what_there_is_room_for(answer, memory):
+    waits = {"result": "pending", "reason": "Deferred", "default_cpuset": answer["default_cpuset"]}
+    return waits if answer["result"] == "resized" else answer
+
+
 @mutant(resize.pending_changes_nothing).answer("node.resize")
 def takes_a_cpu_for_a_resize_that_waits(answer, memory):
     pool = CpuSet.parse(answer["default_cpuset"])

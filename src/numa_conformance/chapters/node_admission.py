@@ -14,6 +14,7 @@ from ..judging.pods import PodSpec
 from ..judging.rest import ADMISSION, CPUS, MEMORY, QUOTA, REMOVAL, START, Rest
 from ..judging.start_subjects import MOST_NODES
 from ..judging.world import World
+from ..wire.history.quantities import HUGE
 from .alignment import REFUSING
 from .outcomes import changed, losses, must_be_admitted, must_be_refused
 
@@ -37,8 +38,13 @@ def admits_again(question: RepeatedAdmission) -> Judgement:
 def admits_a_pod_that_is_there(admission: Admission) -> Judgement:
     """A pod that is on the node, and is asked for once more, keeps what it has, whatever else is free."""
     applies(admission.again, "the pod is new")
-    same = admission.pod == admission.before.pods[admission.pod.uid].spec
-    applies(same, "the pod asks for something else than before")
+    pod = admission.pod
+    applies(pod == admission.before.pods[pod.uid].spec, "the pod asks for something else than before")
+    early = (amount for each in pod.containers if each.kind == "init" for amount in each.requests.items())
+    memory = [(name, amount) for name, amount in early if name == "memory" or name.startswith(HUGE)]
+    larger = any(amount > app.requests.get(name, 0) for name, amount in memory for app in pod.apps)
+    pinned = admission.settings.memory_static
+    applies(not (pinned and larger), "an init container asks for more memory than an app: others may have that by now")
     return must_be_admitted(admission, "which is on the node")
 
 

@@ -4,6 +4,7 @@ from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, applies, configured, judges, recommended_by, rests_on, violated
 from ..judging.node_subjects import Resize
 from ..judging.pods import GUARANTEED
+from ..judging.room import ordinary
 from ..judging.world import exclusive_of
 from .conditions import under_static
 
@@ -60,13 +61,37 @@ def what_can_never_be_is_infeasible(resize: Resize) -> Judgement:
     return violated(resize.reason == "Infeasible", why, got=resize.reason, allowed="Infeasible")
 
 
+def no_policy_forbids(resize: Resize) -> None:
+    static = resize.settings.static or resize.settings.memory_static
+    applies(not static or resize.pod.qos != GUARANTEED, "static policies may forbid the resize")
+
+
+@chapter.requires("resize/what-there-is-room-for-is-granted")
+@rests_on("resize/status/pending", beyond="that what a node can grant at once is granted")
+def what_there_is_room_for_is_granted(resize: Resize) -> Judgement:
+    """A resize after which all pods request no more than is allocatable of CPUs, and half of the memory, is granted."""
+    no_policy_forbids(resize)
+    before, pod, was = resize.before, resize.pod, resize.was.spec.by_name
+    applies(resize.settings.topology == "none" or pod.qos != GUARANTEED, "the pod may have to be aligned")
+    pods = [pod, *(other.spec for other in before.others(pod.uid))]
+    applies(not any(each.whole for each in pods), "a pod has resources as a whole")
+    applies(pod.resources <= {"cpu", "memory"}, "the pod asks for more than CPUs and memory")
+    cpus = before.online.bit_count() - resize.settings.reserved_count
+    room = {"cpu": cpus, "memory": sum(map(ordinary, before.machine.memory)) / 2}
+    crowded = (sum(each.scheduled(name) for each in pods) > amount for name, amount in room.items())
+    applies(not any(crowded), "the pods request more than that")
+    bounds = ((each.limits.get("memory", 0), was[each.name].limits.get("memory", 0)) for each in pod.containers)
+    applies(all(new >= old for new, old in bounds), "a limit of memory is lowered, of which more may be in use")
+    why = f"a resize of pod {resize.pod.uid} is {resize.reason}, and the node has room for it"
+    return violated(resize.granted, why, got=resize.reason, allowed="resized")
+
+
 @judges("resize/what-can-never-be-is-infeasible")
 def what_may_be_later_is_deferred(resize: Resize) -> Judgement:
     """A resize that an empty node would grant is Deferred, not Infeasible."""
     settings = resize.settings
     applies(not resize.granted, "the resize is granted")
-    static = settings.static or settings.memory_static
-    applies(not static or resize.pod.qos != GUARANTEED, "static policies may forbid the resize")
+    no_policy_forbids(resize)
     before, pod = resize.before, resize.pod
     small = 2 * pod.effective("memory") <= before.machine.total_memory
     applies(small, "the pod asks for much memory, of which some is reserved or in huge pages")

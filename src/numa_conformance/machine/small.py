@@ -50,8 +50,8 @@ def small_machine(name: str) -> Machine:
     off = set(lot.sample(cores, len(cores) // 6)) if lot.random() < OFFLINE else set[int]()
     gone = {cpu for cpu in cpus if cpu.core in off}
     bare = lot.choice(with_cpus[1:]) if len(with_cpus) > 1 and lot.random() < BARE else None
-    paged = lot.random() < PAGED
-    memory = tuple(_memory(node, 0 if node == bare else lot.randint(2, 12), lot, paged=paged) for node in nodes)
+    sizes = (2 + (random.Random(f"{name} pages").random() < PAGED)) * (lot.random() < PAGED)
+    memory = tuple(_memory(node, 0 if node == bare else lot.randint(2, 12), lot, sizes) for node in nodes)
     online = tuple(sorted((cpu for cpu in cpus if cpu not in gone), key=lambda cpu: cpu.id))
     offline = tuple(sorted(cpu.id for cpu in gone))
     distances = _distances(len(nodes), lot) if nodes[-1] < len(nodes) else None
@@ -83,10 +83,11 @@ def _cpus(nodes: Sequence[int], lot: random.Random) -> list[Cpu]:
     return [Cpu(id, core, socket, node, uncore) for id, (core, socket, node, uncore) in zip(ids, places, strict=True)]
 
 
-def _memory(node: int, gib: int, lot: random.Random, *, paged: bool) -> MemoryNode:
-    """Draw huge pages of two sizes within the memory of a NUMA node; it may have none of a size."""
-    pages = {"1Gi": lot.randint(0, gib // 3), "2Mi": lot.choice((0, 64, 256)) if gib else 0} if paged else {}
-    return MemoryNode(node, gib * GIB, pages)
+def _memory(node: int, gib: int, lot: random.Random, sizes: int) -> MemoryNode:
+    """Draw huge pages of two or three sizes, or of none, in the memory of a NUMA node; it may have none of a size."""
+    pages = {"1Gi": lot.randint(0, gib // 3), "2Mi": lot.choice((0, 64, 256)) if gib else 0} if sizes else {}
+    third = {"32Mi": 12 if gib else 0} if sizes > 2 else {}
+    return MemoryNode(node, gib * GIB, pages | third)
 
 
 def _distances(count: int, lot: random.Random) -> tuple[tuple[int, ...], ...]:

@@ -33,14 +33,15 @@ SAME = ("same",)
 IMPOSSIBLE: Mapping[str, tuple[Rule, ...]] = {
     "claims": (
         ({"start"}, {"prepare again", "unprepare", "end", "refuse"}, ANY, "nobody has anything yet"),
-        (ALL, {"prepare", "refuse"}, SAME, "the uid of a claim is new"),
+        ((CLAIM | {"start", "restart"}) - {"refuse"}, {"prepare", "refuse"}, SAME, "the uid of a claim is new"),
+        ({"refuse"}, {"prepare"}, SAME, "nothing was given back in between"),
+        ({"refuse"}, {"prepare", "refuse"}, ("another",), "it asked for all that was left, and still does"),
         ({"prepare", "prepare again"}, {"unprepare again"}, SAME, "the claim is prepared"),
         ({"unprepare", "unprepare again", "refuse"}, {"prepare again", "unprepare"}, SAME, "the claim is not prepared"),
         (CLAIM, CONTAINER, SAME, "a claim is no container without a claim"),
         (CONTAINER, CLAIM, SAME, "a claim is no container without a claim"),
         (ALL, {"run"}, SAME, "the name of a container is new"),
         ({"end"}, {"end"}, SAME, "it has ended"),
-        ({"refuse"}, ALL, ("", "another"), "a claim that is refused is given back at once"),
     ),
     "plugins": (),
     "lives": (

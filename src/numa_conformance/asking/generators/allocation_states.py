@@ -90,12 +90,14 @@ class AllocationState:
 
 
 def states_in_turn(
-    kind: str, machines: Iterable[Machine], options: Iterable[Sequence[str]], claimed: Claimed, seed: int, *, every: int
+    kind: str, machines: Sequence[Machine], options: Iterable[Sequence[str]], claimed: Claimed, seed: int, *, every: int
 ) -> Iterator[tuple[str, AllocationState, random.Random]]:
     """Yield a cell, a state of use, and the lot of their questions: without options on each machine, with them in turn.
 
-    A machine has one set of options in so many (``every``), and none that no node comes up with.
+    A machine has one set of options in so many (``every``, and no more than there are machines), and none that no node
+    comes up with.
     """
+    every = min(every, len(machines))
     possible = [names for names in options if all(f"cpu-manager/{name}" in claimed for name in names)]
     for (place, machine), (index, names) in product(enumerate(machines), enumerate(possible)):
         is_refused = "align-by-socket" in names and len(machine.socket_bits) > len(machine.numa_ids)

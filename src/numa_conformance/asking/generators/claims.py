@@ -13,6 +13,8 @@ from ...wire.history.quantities import amount
 from .events import Event, EventLot
 from .scenario import Question, Scenario, Script, or_the_catalogue
 
+WITHDRAWN = 0.5
+"""How many claims that are refused beside shared containers are given up."""
 MOST_DEVICES = 32
 """Devices that may be allocated to one claim, by the API."""
 FEW_NAMES, MOST_FREED, NEVER_PREPARED = 3, 4, "never-prepared"
@@ -275,7 +277,8 @@ class _Life:
         uid = claim["metadata"]["uid"]
         answer = yield prepare(claim)
         if answer["result"] != "prepared":
-            yield from self._give_back(uid)
+            if not self._shared or self._lot.random() < WITHDRAWN:  # others are asked for again
+                yield from self._give_back(uid)
         elif answer.get("claim"):
             self.scheduler.take_over(uid, answer["claim"]["status"])
 

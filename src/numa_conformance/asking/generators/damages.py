@@ -17,7 +17,7 @@ from ...judging.room import ordinary
 from ...machine import load_machine, machine_to_dict
 from .cell_kubelets import kubelet_of
 from .cells import Cell
-from .scenario import Answer, Question, Scenario, Script
+from .scenario import Answer, Question, Scenario, Script, remove
 from .workloads import ALPHA, RESERVED_MIB, container, guaranteed, pod, static
 
 NEEDED_FOR_CRASHES = frozenset({"node/restart", "node/writes"})
@@ -226,14 +226,27 @@ def _other_reservation(
 
 
 def _other_memory(cell: Cell, kubelet: Kubelet) -> Script:
-    """Reserve more memory at a restart without its file; a pod that asks for more than is left, and less than was."""
+    """Reserve more memory at a restart, or all of it on the last of its NUMA nodes, with its file and without it.
+
+    Pods ask for more than is left, of all or of a NUMA node, and for less than was.
+    """
     first, *others = kubelet["reservedMemory"]
+    rooms = {node.node: ordinary(node) >> 20 for node in cell.machine.memory}
     reserved = [{**first, "limits": _with_more_memory(first["limits"])}, *others]
     more = {**kubelet, "kubeReserved": _with_more_memory(kubelet["kubeReserved"]), "reservedMemory": reserved}
-    if (yield "node.restart", {"kubelet": more, "files": {MEMORY_FILE: None}}).get("result") == "restarted":
-        left = (sum(map(ordinary, cell.machine.memory)) >> 20) - RESERVED_MIB - MORE_MIB
-        yield "node.admit", {"pod": guaranteed("large", 1, f"{left}Mi")}
-    yield "node.restart", {"kubelet": dict(kubelet), "files": {MEMORY_FILE: None}}
+    ways = [(more, sum(rooms.values()) - RESERVED_MIB - MORE_MIB)]
+    for last in others[-1:]:
+        moved = {**kubelet, "reservedMemory": [{**last, "limits": {"memory": f"{RESERVED_MIB}Mi"}}]}
+        ways.append((moved, rooms[last["numaNode"]] - RESERVED_MIB + MORE_MIB))
+    deleted, uids = {MEMORY_FILE: None}, ("large", "other")
+    for config, size in ways:
+        for files in ({}, deleted):
+            if (yield "node.restart", {"kubelet": config, "files": files}).get("result") == "restarted":
+                for uid in uids:
+                    yield "node.admit", {"pod": guaranteed(uid, 1, f"{size}Mi")}
+                for uid in uids:
+                    yield remove(uid)
+        yield "node.restart", {"kubelet": dict(kubelet), "files": deleted}
 
 
 def _with_more_memory(amounts: Mapping[str, str]) -> dict[str, str]:

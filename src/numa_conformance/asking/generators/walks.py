@@ -19,6 +19,11 @@ from .workloads import container, pod, spell_otherwise
 KINDS = ("guaranteed", "fraction", "burstable", "best effort")
 _MIXED = {"mixed": KINDS, "whole and fraction": KINDS[:2]}
 """Kinds of pods whose containers differ: of any class, and Guaranteed ones."""
+UNUSUAL: tuple[dict[str, Any], ...] = (
+    {"overhead": {"cpu": "250m", "memory": "16Mi"}},
+    {"priority": 2_000_000_000, "priorityClassName": "system-cluster-critical"},
+)
+"""Fields of every third pod, in turn, that change nothing of what it gets on a node whose fit nobody looks at."""
 SPELLED = 0.1
 """How many pods write their amounts otherwise."""
 PODS_AT_FIRST = 3
@@ -223,6 +228,9 @@ class Walk:
         made = pod(f"p{self._count // 3}{'ab'[: self._count % 3]}", apps, init)
         if self._lot.random() < SPELLED:
             spell_otherwise(made)
+        if self._count % 3 == 0 and "node/fit" not in self._claimed:
+            made["metadata"]["namespace"] = "kube-system"
+            made["spec"] |= UNUSUAL[self._count // 3 % len(UNUSUAL)]
         if self._count % 2 == 0:
             free = next(number for number in count(1) if number not in self._namespaces.values())
             self._namespaces[made["metadata"]["uid"]] = free
