@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, total_ordering
 from typing import Literal
 
 from ..errors import Fault, UsageError
@@ -29,6 +29,7 @@ _SUFFIXES = "n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent such as e3"
 _MALFORMED = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
+@total_ordering
 class Quantity:
     """An exact amount. Immutable; compared, added and hashed by number, whatever the text was."""
 
@@ -103,14 +104,8 @@ class Quantity:
     def __lt__(self, other: "Quantity") -> bool:
         return self._number < other._number
 
-    def __le__(self, other: "Quantity") -> bool:
-        return self._number <= other._number
-
     def __gt__(self, other: "Quantity") -> bool:
         return self._number > other._number
-
-    def __ge__(self, other: "Quantity") -> bool:
-        return self._number >= other._number
 
     def __hash__(self) -> int:
         return hash(self._number)
@@ -164,7 +159,10 @@ def _parse(text: str) -> Quantity:
     if suffix in _BINARY:
         # The kubelet's fast form: ten bits of the suffix count as three digits, of at most 14 (MEM-POL-07).
         short = not fraction and len(whole) + _BINARY[suffix] * 3 // 10 <= 14
-        return _binary(digits, len(fraction), _BINARY[suffix], fast=short)
+        exact = Fraction(digits << _BINARY[suffix], 10 ** len(fraction))
+        # What is not in the fast form is cut off at the largest int64; the fast form never gets there.
+        bounded = exact if short else min(exact, Fraction(_MAX_INT64))
+        return Quantity(_away_from_zero(bounded), "binary", fast=short)
     exponent = _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
     if abs(exponent) > _MAX_EXPONENT:
         raise UsageError(Fault("", f"the exponent of {text!r} is out of range", f"{-_MAX_EXPONENT} to {_MAX_EXPONENT}"))
@@ -178,14 +176,6 @@ def _parse(text: str) -> Quantity:
 @lru_cache(maxsize=8192)
 def _canonical(milli: int, family: Family) -> Quantity:
     return _parse(str(Quantity(Fraction(milli, 1000), family)))
-
-
-def _binary(digits: int, places: int, power: int, *, fast: bool) -> Quantity:
-    exact = Fraction(digits << power, 10**places)
-    # What is not in the fast form is cut off at the largest int64; the fast form never gets there.
-    if exact > _MAX_INT64 and not fast:
-        exact = Fraction(_MAX_INT64)
-    return Quantity(_away_from_zero(exact), "binary", fast=fast)
 
 
 def _away_from_zero(exact: Fraction) -> Fraction:

@@ -25,11 +25,7 @@ def allocation_of(pod: Pod) -> Pod:
     ``UsageError``.
     """
     waits = bool(resize_reason(pod))
-
-    def amounts(container: Container, allocated: _Amounts, actual: _Amounts) -> _Amounts:
-        return allocated or (actual if waits else {})
-
-    return _with_requests(pod, amounts)
+    return _with_requests(pod, lambda container, allocated, actual: allocated or (actual if waits else {}))
 
 
 def scheduling_view_of(pod: Pod) -> Pod:

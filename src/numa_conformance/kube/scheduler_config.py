@@ -142,11 +142,6 @@ def _shape(value: object, path: str, fields: Fields, changes: Changes) -> list[S
         fields.known(obj, place, ("utilization", "score"))
         utilization, score = (fields.whole(obj.get(name), f"{place}.{name}") for name in ("utilization", "score"))
         points.append(ShapePoint(utilization, score))
-    _check_shape(points, path, fields, changes)
-    return points
-
-
-def _check_shape(points: list[ShapePoint], path: str, fields: Fields, changes: Changes) -> None:
     if not points:
         fields.fault(path, "Required value: at least one point must be specified")
     for index, (point, following) in enumerate(pairwise(points), 1):
@@ -160,6 +155,7 @@ def _check_shape(points: list[ShapePoint], path: str, fields: Fields, changes: C
         for name, value, most in limits:
             if not 0 <= value <= most:
                 fields.fault(f"{path}[{index}].{name}", f"Invalid value: {value}: not in valid range [0, {most}]")
+    return points
 
 
 API_VERSION = "kubescheduler.config.k8s.io/v1"
@@ -210,8 +206,7 @@ class SchedulerConfiguration:
 
 
 def _check_version(config: Mapping[str, Any], fields: Fields, followed: KubernetesVersion) -> tuple[str, ...]:
-    if config.get("kind") not in (None, KIND):
-        fields.fault("kind", f"is {config['kind']!r}", KIND)
+    fields.same(config, kind=KIND)
     version = config.get("apiVersion")
     end = _ENDS.get(version) if isinstance(version, str) else None
     if end and followed < end:
