@@ -169,19 +169,16 @@ class Kinds:
         known: KnownCauses | None = None,
         *,
         seconds: float = SECONDS,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._again = again
         self._known = known
         self._seconds = seconds
-        self._clock = clock
         self._kinds: list[Kind] = []
 
     def add(self, differs: Differing) -> None:
         """Count a difference to its kind, or begin one with it."""
-        kind = next((kind for kind in self._kinds if kind.has(differs) and self._is_of(kind, differs)), None)
-        if kind is None:
-            kind = self._new(differs)
+        kinds = (kind for kind in self._kinds if kind.has(differs) and self._is_of(kind, differs))
+        kind = next(kinds, None) or self._new(differs)
         kind.count(differs)
 
     def all(self) -> list[Kind]:
@@ -212,15 +209,14 @@ class Kinds:
             lambda best: simpler(best.history),
             lambda history: self._still(history, differs),
             seconds=self._seconds,
-            clock=self._clock,
         )
         if is_real(shrunk.history.head.machine):
             return shrunk
-        ends = self._clock() + self._seconds
+        ends = time.monotonic() + self._seconds
         for history in on_real_machines(shrunk.history):
             if (elsewhere := self._still(history, differs)) is not None:
                 return elsewhere
-            if self._clock() >= ends:
+            if time.monotonic() >= ends:
                 break
         return shrunk
 
