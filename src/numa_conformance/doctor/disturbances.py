@@ -93,13 +93,12 @@ def _amounts(sight: Sight) -> tuple[dict[str, Amounts], set[str]]:
 def _made(uid: str, namespace: str, name: str, holdings: Amounts, qos: QosClass | None) -> Pod:
     containers = []
     for container, amounts in sorted(holdings.items()):
-        limits = {resource: _quantity(resource, amount) for resource, amount in amounts.items()}
+        limits = {
+            resource: Quantity(amount, "binary" if resource == "memory" or is_huge_page(resource) else "decimal")
+            for resource, amount in amounts.items()
+        }
         containers.append(Container(container, limits, limits))
     return Pod(uid, name, namespace, (), tuple(containers), status_qos_class=qos)
-
-
-def _quantity(resource: str, amount: int) -> Quantity:
-    return Quantity(amount, "binary" if resource == "memory" or resource.startswith("hugepages-") else "decimal")
 
 
 def _with_devices(sight: Sight, machine: Machine) -> tuple[Machine, int]:

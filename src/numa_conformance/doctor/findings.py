@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ..chapters import REQUIREMENTS
 from ..files import text_of
 from ..judging.departures import departing
-from ..judging.verdicts import Broken, HistoryVerdicts, judge
+from ..judging.verdicts import HistoryVerdicts, judge
 from ..printable import as_line
 from ..sources.quirks import QUIRKS
 from ..sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
@@ -111,32 +111,27 @@ def check(sight: Sight) -> Findings:
 
 
 def _findings(sight: Sight, verdicts: HistoryVerdicts, *, of_configuration: bool) -> Iterator[NodeFinding]:
+    names = {named.uid: f"{named.namespace}/{named.pod}" for named in sight.names.values()}
     for broken in verdicts.broken[:MOST_FINDINGS]:
         known = REQUIREMENTS.get(broken.requirement)
-        if known is None or sight.version is None or known.holds_in(sight.version):
-            yield _finding(sight, broken, of_configuration=of_configuration)
-
-
-def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> NodeFinding:
-    known = REQUIREMENTS.get(broken.requirement)
-    wrong = broken.violation
-    text = " ".join((wrong.why, *wrong.about))
-    names = ((named.uid, f"{named.namespace}/{named.pod}") for named in sight.names.values())
-    return NodeFinding(
-        broken.requirement,
-        known.text if known else "",
-        known.address if known else "",
-        "error" if known is None or known.strength == "MUST" else "warning",
-        wrong.why,
-        wrong.got,
-        wrong.allowed,
-        remedy_of(sight, broken.requirement, wrong, of_configuration=of_configuration),
-        tuple(evidence_of(sight, broken.requirement, wrong, of_configuration=of_configuration)),
-        {uid: name for uid, name in names if uid and uid in text},
-        tuple(
-            id for id in departing(broken.requirement, sight.version or DEFAULT) if id in QUIRKS and can_show(id, sight)
-        ),
-    )
+        if known and sight.version and not known.holds_in(sight.version):
+            continue
+        wrong = broken.violation
+        text = " ".join((wrong.why, *wrong.about))
+        causes = departing(broken.requirement, sight.version or DEFAULT)
+        yield NodeFinding(
+            broken.requirement,
+            known.text if known else "",
+            known.address if known else "",
+            "error" if known is None or known.strength == "MUST" else "warning",
+            wrong.why,
+            wrong.got,
+            wrong.allowed,
+            remedy_of(sight, broken.requirement, wrong, of_configuration=of_configuration),
+            tuple(evidence_of(sight, broken.requirement, wrong, of_configuration=of_configuration)),
+            {uid: name for uid, name in names.items() if uid and uid in text},
+            tuple(id for id in causes if id in QUIRKS and can_show(id, sight)),
+        )
 
 
 def can_show(quirk: str, sight: Sight) -> bool:
