@@ -91,9 +91,7 @@ def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
     cases: dict[str, Case] = {}
     for report in reports:
         for case in report.cases:
-            known = cases.get(case.id)
-            if known is None or case.badness > known.badness:
-                cases[case.id] = case
+            cases[case.id] = max(cases.get(case.id, case), case, key=lambda known: known.badness)
     problems = list(dict.fromkeys(problem for report in reports for problem in report.problems))
     verdicts = [report.verdict for report in reports]
     silent = next((each for each in SILENT if each in verdicts and (each != NOT_ASKED or {*verdicts} == {each})), "")

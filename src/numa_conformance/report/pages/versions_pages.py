@@ -1,7 +1,7 @@
 """The pages of versions: what the documentation promises in each, and what the kubelet of each does."""
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from ...chapters import OF_TARGETS, REQUIREMENTS
@@ -16,7 +16,7 @@ from ...sources.pages import Section
 from ...sources.patches import PATCH_CHANGES, SHOWN_OF, PatchChange
 from ...sources.policies import POLICIES, Policy
 from ...sources.quirks import QUIRKS
-from ...sources.versions import OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
+from ...sources.versions import SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..html import render
 from .source_pages import link_to, table
 
@@ -30,7 +30,7 @@ def kubernetes_versions_page() -> str:
     not_followed, recommended = _unmet("SHOULD")
     return render(
         "kubernetes_versions.md",
-        changes=[(each, [*_changes(each), *_quirks(each), *_options(each)]) for each in SUPPORTED if each > OLDEST],
+        changes=[(version, list(_changes(before, version))) for before, version in pairwise(SUPPORTED)],
         demanded=demanded,
         unmet=unmet,
         demands=table(("requirement", *map(str, SUPPORTED)), map(_row, unmet)),
@@ -55,26 +55,18 @@ def _unmet(strength: Strength) -> tuple[list[str], int]:
     return [name for name in ids if name in DEPARTURES], len(ids)
 
 
-def _changes(version: KubernetesVersion) -> Iterator[str]:
+def _changes(before: KubernetesVersion, version: KubernetesVersion) -> Iterator[str]:
+    """Yield what a minor does otherwise than the one before: changes, then quirks, then options of policies."""
     for change in CHANGES.values():
         if change.since == version:
             issue = f" ({change.pull})" if change.pull else ""
-            before = SUPPORTED[SUPPORTED.index(version) - 1]
             yield f"Until {before} {change.before}. From {version} on {change.after}{issue}."
-
-
-def _quirks(version: KubernetesVersion) -> Iterator[str]:
-    before = SUPPORTED[SUPPORTED.index(version) - 1]
     for quirk in QUIRKS.values():
         until = quirk.versions.until
         if until is not None and until == before and until.patch is None:  # what a patch mended, versions.md tells
             yield f"Fixed: {quirk.documented}. Until {before}, {quirk.summary} (`{quirk.id}`)."
         elif quirk.versions.since == version:
             yield f"New, beside the documentation: {quirk.summary} (`{quirk.id}`)."
-
-
-def _options(version: KubernetesVersion) -> Iterator[str]:
-    before = SUPPORTED[SUPPORTED.index(version) - 1]
     for option in POLICY_OPTIONS.values():
         was, now = option.maturity.at(before), option.maturity.at(version)
         if now and now != was:
