@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from ...cpuset import MAX_ID, CpuSet
-from ...errors import CpuSetSyntaxError, Fault, UsageError
+from ...errors import Fault, UsageError, faults_within
 from ...files import read_in_place
 from ..model import MemoryNode
 
@@ -136,10 +136,8 @@ class HostFiles:
         text = self.text(path)
         if text is None:
             return None
-        try:
+        with faults_within(self.shown(path)):
             return CpuSet.parse_kernel(text).bits
-        except CpuSetSyntaxError as error:
-            raise error.within(self.shown(path)) from error
 
     def cpu_map(self, path: str) -> int | None:
         """Return the set of a file of comma separated hex words as bits; None when it is not there."""
