@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -48,7 +49,7 @@ def command(
     refused with TopologyAffinityError, or held back wrongly.
     """
     with open_cluster(name) as cluster:
-        settle = _settler(cluster, within) if exporter else lambda node: None
+        settle: Callable[[str], None] = partial(_settle, cluster, within) if exporter else lambda node: None
         outcomes = {
             (group.policy, group.scope): [
                 outcome
@@ -62,16 +63,13 @@ def command(
     return DIFFERENT if any(wrong) else OK
 
 
-def _settler(cluster: OpenCluster, within: float) -> Callable[[str], None]:
-    def settle(node: str) -> None:
-        end = time.monotonic() + within
-        while judge_node(cluster, node):
-            if time.monotonic() > end:
-                notice(f"node {node}: its NodeResourceTopology is not right after {within:g} s")
-                return
-            time.sleep(_LOOK_SECONDS)
-
-    return settle
+def _settle(cluster: OpenCluster, within: float, node: str) -> None:
+    end = time.monotonic() + within
+    while judge_node(cluster, node):
+        if time.monotonic() > end:
+            notice(f"node {node}: its NodeResourceTopology is not right after {within:g} s")
+            return
+        time.sleep(_LOOK_SECONDS)
 
 
 def _lines(outcomes: Mapping[tuple[str, str], Sequence[SchedulingOutcome]]) -> Iterator[str]:

@@ -89,7 +89,6 @@ def _exec(node: str, arguments: tuple[str, ...], name: str | None, *, cgroups: b
 
 def _become(words: tuple[str, ...], entrance: dict[str, Any], *, cgroups: bool) -> None:
     end_with_parent(signal.SIGKILL)
-    code = NOT_RUN
     try:
         here = os.getcwd()
         join_mount_namespace(entrance["process"], of_a_user=True)
@@ -102,9 +101,8 @@ def _become(words: tuple[str, ...], entrance: dict[str, Any], *, cgroups: bool) 
         os.chdir(here if os.path.isdir(here) else "/")
         os.execvpe(words[0], words, {**os.environ, **entrance["environment"]})
     except OSError as error:
-        code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
         print(f"error: {words[0]}: {os.strerror(error.errno or 0)}", file=sys.stderr, flush=True)  # noqa: T201  (the child ends here)
-    os._exit(code)
+        os._exit(NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN)
 
 
 def _wait(child: int, cluster: OpenCluster) -> int:

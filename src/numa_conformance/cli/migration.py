@@ -50,7 +50,7 @@ class Moving:
         """Print it for a program."""
         names = pod_names(self.pods)
         sides = {
-            side: {"name": title, **_counts(outcomes)}
+            side: {"name": title, **{name: count for name, _, count in _counts(outcomes)}}
             for side, title, outcomes in zip("ab", self.titles, self.by_side, strict=True)
         }
         print_json({"machine": self.machine.name, **sides, "pods": [self._as_dict(pod, names) for pod in self.pods]})
@@ -61,8 +61,8 @@ class Moving:
 
     def print_text(self) -> None:
         """Print the summary, then a row for each container that fares otherwise."""
-        rows = zip(*(_counts(side).items() for side in self.by_side), strict=True)
-        summary = [(_SUMMARY[name], str(left), str(right)) for (name, left), (_, right) in rows]
+        rows = zip(*map(_counts, self.by_side), strict=True)
+        summary = [(text, str(left), str(right)) for (_, text, left), (*_, right) in rows]
         say(*self.titles, "", *columns([("", "A", "B"), *summary]))
         if rows_of_pods := [row for pod in self.pods if self._changes(pod.uid) for row in self._rows(pod)]:
             say("", *columns([("container", "changes", "A", "B"), *rows_of_pods]))
@@ -94,30 +94,19 @@ def _outcomes(
     return pod_outcomes(history)
 
 
-_SUMMARY = {
-    "admitted": "pods admitted",
-    "refused": "pods refused",
-    "containers": "containers",
-    "alone": "... alone on their CPUs",
-    "sharedCores": "... that share a core with others",
-    "oneSocket": "... on one socket",
-    "oneNumaNode": "... on one NUMA node",
-    "memoryKept": "... with memory kept to NUMA nodes",
-}
-
-
-def _counts(side: OutcomeByPod) -> dict[str, int]:
+def _counts(side: OutcomeByPod) -> list[tuple[str, str, int]]:
+    """Return what is counted, by its names for a program and for a person, and how often it occurs."""
     containers = [fate for pod in side.values() for fate in pod.containers.values()]
-    return {
-        "admitted": sum(not pod.reason for pod in side.values()),
-        "refused": sum(bool(pod.reason) for pod in side.values()),
-        "containers": len(containers),
-        "alone": sum(fate.alone for fate in containers),
-        "sharedCores": sum(fate.shared_cores > 0 for fate in containers),
-        "oneSocket": sum(len(fate.sockets) == 1 for fate in containers),
-        "oneNumaNode": sum(len(fate.nodes) == 1 for fate in containers),
-        "memoryKept": sum(fate.mems is not None for fate in containers),
-    }
+    return [
+        ("admitted", "pods admitted", sum(not pod.reason for pod in side.values())),
+        ("refused", "pods refused", sum(bool(pod.reason) for pod in side.values())),
+        ("containers", "containers", len(containers)),
+        ("alone", "... alone on their CPUs", sum(fate.alone for fate in containers)),
+        ("sharedCores", "... that share a core with others", sum(fate.shared_cores > 0 for fate in containers)),
+        ("oneSocket", "... on one socket", sum(len(fate.sockets) == 1 for fate in containers)),
+        ("oneNumaNode", "... on one NUMA node", sum(len(fate.nodes) == 1 for fate in containers)),
+        ("memoryKept", "... with memory kept to NUMA nodes", sum(fate.mems is not None for fate in containers)),
+    ]
 
 
 def _changes(left: PodOutcome, right: PodOutcome) -> Iterator[str]:
