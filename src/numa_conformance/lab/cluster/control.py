@@ -91,9 +91,6 @@ class OpenCluster(contextlib.AbstractContextManager["OpenCluster"]):
         return answer["answer"]
 
     def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         """Let go of it."""
         self._channel.close()
         self._connection.close()

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -124,12 +123,11 @@ def read_nodes(path: Path | str) -> tuple[list[PlannedNode], list[list[str]]]:
     for index, item in enumerate(documents[0].value):
         try:
             if isinstance(item, dict) and "programs" in item:
-                programs += map(
-                    partial(extra_words, here), read_form(_PlaneForm, item, str(path), f"[{index}]").programs
-                )
-                continue
-            form = read_form(_GroupForm, item, str(path), f"[{index}]")
-            nodes += _group(form, f"{path}: [{index}]", Path(path).parent)
+                plane = read_form(_PlaneForm, item, str(path), f"[{index}]")
+                programs += [extra_words(here, words) for words in plane.programs]
+            else:
+                form = read_form(_GroupForm, item, str(path), f"[{index}]")
+                nodes += _group(form, f"{path}: [{index}]", Path(path).parent)
         except UsageError as error:
             faults.extend(error.faults)
     twice = [name for name, count in Counter(node.name for node in nodes).items() if count > 1]

@@ -49,19 +49,16 @@ class NodeRecord:
     def hear(self, kind: str, pod: Pod) -> None:
         """Take one event of a pod that is on this node."""
         with self._whole_or_broken():
-            self._hear(kind, pod)
-
-    def _hear(self, kind: str, pod: Pod) -> None:
-        uid = pod["metadata"]["uid"]
-        if uid in self._admitted and (kind == "DELETED" or has_ended(pod)):
-            self._remove(uid)
-        elif uid not in self._decided and (refusal := refusal_of(pod)) is not None:
-            self._refuse(uid, pod, *refusal)
-        elif uid in self._admitted and uid not in self._started and has_started(pod):
-            self._started.add(uid)
-            self._tell(
-                "node.run", {"uid": uid}, lambda files: PodStarted(files.shared_pool, self._holdings(uid, files))
-            )
+            uid = pod["metadata"]["uid"]
+            if uid in self._admitted and (kind == "DELETED" or has_ended(pod)):
+                self._remove(uid)
+            elif uid not in self._decided and (refusal := refusal_of(pod)) is not None:
+                self._refuse(uid, pod, *refusal)
+            elif uid in self._admitted and uid not in self._started and has_started(pod):
+                self._started.add(uid)
+                self._tell(
+                    "node.run", {"uid": uid}, lambda files: PodStarted(files.shared_pool, self._holdings(uid, files))
+                )
 
     def histories(self) -> Iterator[History]:
         """Yield the history, and where the conversation was broken that of what is seen now."""
@@ -150,8 +147,7 @@ class NodeRecord:
 
     def _head(self, cell: str) -> Head:
         plan, version = self._node.plan, self._version
-        cell = f"{plan.name}/{cell}"
-        return Head("real-cluster", cell, 0, plan.machine, _minor(version), f"kubelet {version}")
+        return Head("real-cluster", f"{plan.name}/{cell}", 0, plan.machine, _minor(version), f"kubelet {version}")
 
     def _step(self, method: str, params: Mapping[str, Any], answer: Message) -> None:
         self._steps.append(Step(method, params, msgspec.to_builtins(answer)))

@@ -176,16 +176,15 @@ class DeviceLists:
         threading.Thread(target=self._read, name="lists of a device plugin", daemon=True).start()
 
     def _read(self) -> None:
-        error = None
         try:
             for answer in self._stream:
                 with self._changed:
                     self._new.append([_device(device) for device in answer.devices])
                     self._changed.notify_all()
-        except grpc.RpcError as broken:
-            error = broken
+        except grpc.RpcError as error:
+            self._error = error
         with self._changed:
-            self._ended, self._error = True, error
+            self._ended = True
             self._changed.notify_all()
 
     def first(self) -> Devices | PluginFailed:

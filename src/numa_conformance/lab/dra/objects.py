@@ -61,11 +61,13 @@ def spec_of(written: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a slice says, in the form of v1."""
     spec = dict(written.get("spec") or {})
     if "devices" in spec:
-        spec["devices"] = [
-            {**{key: value for key, value in device.items() if key != "basic"}, **(device.get("basic") or {})}
-            for device in spec["devices"] or ()
-        ]
+        spec["devices"] = [_lifted(device, "basic") for device in spec["devices"] or ()]
     return spec
+
+
+def _lifted(written: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return an object with the fields of an inner one in its place."""
+    return {**{key: value for key, value in written.items() if key != name}, **(written.get(name) or {})}
 
 
 def claim_for(version: str, claim: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,9 +75,6 @@ def claim_for(version: str, claim: Mapping[str, Any]) -> dict[str, Any]:
     document = {**claim, "apiVersion": f"resource.k8s.io/{version}", "kind": "ResourceClaim"}
     if version == "v1beta1":
         devices = (claim.get("spec") or {}).get("devices") or {}
-        requests = [
-            {**{key: value for key, value in request.items() if key != "exactly"}, **(request.get("exactly") or {})}
-            for request in devices.get("requests") or ()
-        ]
+        requests = [_lifted(request, "exactly") for request in devices.get("requests") or ()]
         document["spec"] = {**(claim.get("spec") or {}), "devices": {**devices, "requests": requests}}
     return document

@@ -2,15 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Set
-from functools import reduce
-from operator import or_
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
-from ...cpuset import CpuSet, bits_of, checked, format_bits
+from ...cpuset import CpuSet, bits_of, checked, format_bits, union
 from ...machine import Machine
 from ...machine.hostfs.stores import STATE_FILES
 from ...wire.messages.node import ContainerHolding, MemoryBlock, MemoryNode, MemoryTable, NodeStarted
@@ -111,9 +109,7 @@ class StateFiles:
 
     def held(self, uids: Iterable[str]) -> CpuSet:
         """Return the CPUs that pods hold together."""
-        return CpuSet.from_bits(
-            reduce(or_, (CpuSet.parse(cpus).bits for uid in uids for cpus in self.cpus(uid).values()), 0)
-        )
+        return CpuSet.from_bits(union(CpuSet.parse(cpus).bits for uid in uids for cpus in self.cpus(uid).values()))
 
     def has_freed(self, uids: Iterable[str], held: CpuSet) -> bool:
         """Tell whether these pods hold nothing and what they held is shared: the file is written for each by itself."""

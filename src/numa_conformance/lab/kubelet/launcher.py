@@ -90,9 +90,8 @@ def _serve(other: socket.socket) -> None:
     os.setsid()
     channel = other.makefile("rwb")
     nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
+    for stream in range(3):
+        os.dup2(nothing, stream)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     running: set[int] = set()
     codes: dict[int, int] = {}
@@ -139,9 +138,8 @@ def _become_kubelet(machine: dict[str, Any], node: str, binary: str, *flags: str
     binary = os.path.abspath(binary)
     file = os.open(binary, os.O_RDONLY | os.O_CLOEXEC)  # it may lie where nothing is seen in a moment
     enter_machine(machine_from_dict(machine, "machine"))
-    mount_memory("/var/lib", 64)
-    mount_memory("/var/log", 64)
-    mount_memory(str(RUN.resolve()), 64)
+    for place in ("/var/lib", "/var/log", str(RUN.resolve())):
+        mount_memory(place, 64)
     Path(HOME).mkdir()
     bind(node, HOME)
     for name in OF_RUNTIME:

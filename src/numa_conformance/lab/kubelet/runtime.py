@@ -91,9 +91,8 @@ class FakeRuntime:
             return {made.name: made for made in self._containers.values() if made.uid == uid}
 
     def _runtime_methods(self) -> Mapping[str, Callable[..., Any]]:
-        empty = CRI.Empty
         return {
-            **{name: lambda request, context: empty() for name in _ANSWERED_EMPTY},
+            **{name: lambda request, context: CRI.Empty() for name in _ANSWERED_EMPTY},
             "Version": lambda request, context: CRI.VersionResponse(
                 version="0.1.0", runtime_name="numa-conformance", runtime_version="1.0", runtime_api_version="v1"
             ),

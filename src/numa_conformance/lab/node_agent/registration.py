@@ -175,8 +175,6 @@ def read_list(listed: Iterable[Any], numa_ids: Collection[int]) -> tuple[Resourc
 
 
 def _sentences(faults: list[tuple[str, str]]) -> Iterable[str]:
-    first: dict[str, str] = {}
-    for what, name in faults:
-        first.setdefault(what, name)
+    first = dict(reversed(faults))  # the first name of each is put in last, and stays
     for what, count in Counter(what for what, _ in faults).items():
         yield f"{count} of its devices {what}, the first of them {first[what]!r}"

@@ -4,7 +4,6 @@ import contextlib
 import fcntl
 import os
 import socket
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,10 +69,7 @@ class AgentRoot:
 
 
 def _is_socket(path: Path) -> bool:
-    try:
-        return stat.S_ISSOCK(os.lstat(path).st_mode)
-    except FileNotFoundError:
-        return False
+    return not path.is_symlink() and path.is_socket()
 
 
 def _is_served(path: Path) -> bool:

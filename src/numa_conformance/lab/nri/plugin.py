@@ -15,7 +15,6 @@ from ...reference.target import ReferenceTarget
 from ...sources.versions import DEFAULT
 from ...wire.messages import node as messages
 from ...wire.messages.describe import Describe, Description
-from ...wire.messages.node import StartNode
 from ..daemon.daemon import HOST, Daemon
 from .runtime_side import NriError, built
 
@@ -44,7 +43,7 @@ class Plugin(Daemon):
 
     def come_up(
         self,
-        start: StartNode,
+        start: messages.StartNode,
         kubelet: Mapping[str, Any],
         socket: Path,
         registered: Callable[[float], bool],
