@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from gzip import GzipFile
 from io import BufferedReader
 from pathlib import Path
@@ -129,7 +129,9 @@ class SelectedDecisions:
     count: int
 
     def __iter__(self) -> Iterator[Vector]:
-        return _of(self.files, self.kinds, self.ids)
+        for vector in read_vectors(self.files):
+            if (self.kinds is None or vector.kind in self.kinds) and (self.ids is None or vector.id in self.ids):
+                yield vector
 
 
 def select(
@@ -154,17 +156,12 @@ def select(
             known_ids[vector.id] = None
     of_kinds = set(choose(kinds, known_kinds, "kind")) if kinds else None
     with_ids = set(choose(ids, known_ids, "recorded decision")) if ids else None
+    selected = SelectedDecisions(files, of_kinds, with_ids, count)
     if kinds or ids:
         count = 0
-        for vector in _of(files, of_kinds, with_ids):
+        for vector in selected:
             check(vector)
             count += 1
     if not count:
         raise UsageError(Fault("", f"{', '.join(map(str, files))}: there is no recorded decision"))
-    return SelectedDecisions(files, of_kinds, with_ids, count)
-
-
-def _of(files: Iterable[Path], kinds: Collection[str] | None, ids: Collection[str] | None) -> Iterator[Vector]:
-    for vector in read_vectors(files):
-        if (kinds is None or vector.kind in kinds) and (ids is None or vector.id in ids):
-            yield vector
+    return replace(selected, count=count)
