@@ -5,7 +5,6 @@ level with all its files: each core gets private first and second level caches o
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ....cpuset import bits_of, format_bits, iter_bits
 from ...model import Machine
@@ -72,29 +71,21 @@ LAST_LEVEL_KIBIBYTES = 32768
 _LINE = 64
 
 
-@dataclass(frozen=True, slots=True)
-class _Cache:
-    """One cache; the number of its sets follows, so that the figures agree with each other."""
-
-    level: int
-    kind: str
-    kibibytes: int
-    ways: int
-
-    def files(self) -> Mapping[str, object]:
-        return {
-            "level": self.level,
-            "type": self.kind,
-            "size": f"{self.kibibytes}K",
-            "coherency_line_size": _LINE,
-            "number_of_sets": self.kibibytes * 1024 // (self.ways * _LINE),
-            "physical_line_partition": 1,
-            "ways_of_associativity": self.ways,
-        }
+def _cache(level: int, kind: str, kibibytes: int, ways: int) -> Mapping[str, object]:
+    """Return the files of a cache; the number of its sets follows, so that the figures agree with each other."""
+    return {
+        "level": level,
+        "type": kind,
+        "size": f"{kibibytes}K",
+        "coherency_line_size": _LINE,
+        "number_of_sets": kibibytes * 1024 // (ways * _LINE),
+        "physical_line_partition": 1,
+        "ways_of_associativity": ways,
+    }
 
 
-_OF_A_CORE = (_Cache(1, "Data", 32, 8), _Cache(1, "Instruction", 32, 8), _Cache(2, "Unified", 1024, 16))
-_LAST_LEVEL = _Cache(3, "Unified", LAST_LEVEL_KIBIBYTES, 16)
+_OF_A_CORE = (_cache(1, "Data", 32, 8), _cache(1, "Instruction", 32, 8), _cache(2, "Unified", 1024, 16))
+_LAST_LEVEL = _cache(3, "Unified", LAST_LEVEL_KIBIBYTES, 16)
 
 
 def write_caches(machine: Machine, folder: str, tree: Tree) -> None:
@@ -106,8 +97,8 @@ def write_caches(machine: Machine, folder: str, tree: Tree) -> None:
         _write(_LAST_LEVEL, len(_OF_A_CORE), number, sharers, folder, tree)
 
 
-def _write(cache: _Cache, index: int, number: int, sharers: int, folder: str, tree: Tree) -> None:
-    files = {"id": number, **cache.files(), "shared_cpu_map": cpu_map(sharers), "shared_cpu_list": format_bits(sharers)}
+def _write(cache: Mapping[str, object], index: int, number: int, sharers: int, folder: str, tree: Tree) -> None:
+    files = {"id": number, **cache, "shared_cpu_map": cpu_map(sharers), "shared_cpu_list": format_bits(sharers)}
     for cpu in iter_bits(sharers):
         for name, value in files.items():
             tree.write(f"{folder}/cpu{cpu}/cache/index{index}/{name}", value)
