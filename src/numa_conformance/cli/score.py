@@ -169,7 +169,7 @@ def _lines(pod: Pod, profile: SchedulerProfile, scored: Sequence[_Scored], quirk
     lines.append("cpu in millicores, memory in bytes; a container without a request counts 100 and 209715200")
     for ranked in scored:
         lines += ["", *_node_lines(profile, ranked, quirks)]
-    lines += ["", *_ranking(profile, scored)]
+    lines += ["", *_ranking(scored)]
     return lines
 
 
@@ -184,7 +184,7 @@ def _node_lines(profile: SchedulerProfile, ranked: _Scored, quirks: SchedulerQui
     return [f"{ranked.node.name}: {ranked.result.score}{missing}", *columns(rows, indent="  "), f"  {mean}"]
 
 
-def _ranking(profile: SchedulerProfile, scored: Sequence[_Scored]) -> list[str]:
+def _ranking(scored: Sequence[_Scored]) -> list[str]:
     fitting = [ranked for ranked in scored if ranked.fits]
     if not fitting:
         return ["fits no node"]
