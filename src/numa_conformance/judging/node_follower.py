@@ -103,18 +103,19 @@ class NodeFollower:
             yield nodes.Arrival(settings, None, refusal)
         if isinstance(reply, messages.StartFailed) or reply.default_cpuset is None or not self._allows(question, reply):
             return
+        if files:  # what pods have that are gone comes back to the pool, one does not see when
+            return
         pool, reserved = bits(reply.default_cpuset), settings.reserved
-        if reserved is None and reply.reserved_cpus is None and settings.strict and pool != online and not files:
+        if reserved is None and reply.reserved_cpus is None and settings.strict and pool != online:
             reserved = online & ~pool
         elif reserved is None:
             reserved = optional_bits(reply.reserved_cpus)
         known = reserved is not None or not (settings.static and settings.reserved_count)
         reserved = (reserved or 0) if settings.static else 0
         self._world = World(self._machine, settings, reserved, pool, pool, knows_reserved=known)
-        if not files:
-            allocatable = optional_bits(reply.allocatable_cpus)
-            yield nodes.Arrival(settings, self._world, memory=reply.memory_state, allocatable=allocatable)
-            yield nodes.NodeMoment(self._world)
+        allocatable = optional_bits(reply.allocatable_cpus)
+        yield nodes.Arrival(settings, self._world, memory=reply.memory_state, allocatable=allocatable)
+        yield nodes.NodeMoment(self._world)
 
     def _allows(
         self, question: messages.StartNode, reply: StartedNode | messages.Restarted | messages.StartFailed
