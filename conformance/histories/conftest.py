@@ -71,7 +71,7 @@ class _Groups:
         self._driven: dict[str, list[History]] = {}
         self._is_prepared = False
         version, number = str(run.profile.version), run.processes
-        self._shares = Shares(number, run.another, self._scenarios, version, self._only) if number > 1 else None
+        self._shares = Shares(number, run.another, self._scenarios, version, self._judged_in) if number > 1 else None
 
     def outcomes(self, requirement: str) -> list[GroupOutcome]:
         """Return what came of the groups that may show a requirement."""
@@ -152,16 +152,20 @@ class _Groups:
             str(run.profile.version),
             more_clients=self._clients[1:],
             shares=self._shares,
-            only=self._only,
+            only=self._judged_in(name),
             notice=self._notice if run.deep else run.notice,
             budget=run.budget.of_group(cheap=is_cheap(name)),
             early=0.0 if seed or self._wanted or not run.budget.is_whole else _early_part(name),
             enough=self._wanted.intersection(requirements_in(group, run.claimed)),
             keep=self._driven.setdefault(name, []).append if run.keeps_histories else None,
             over=self._search.is_over if seed else lambda: not self._seconds_left,
+            telling=run.telling,
             group=name,
             seed=seed,
         )
+
+    def _judged_in(self, name: str) -> frozenset[str]:
+        return self._only.intersection(requirements_in(GROUPS[name], self._run.claimed))
 
     def _scenarios(self, name: str, seed: int) -> Sequence[Scenario]:
         return (self._new(name, seed) if seed else self._asking(name)).scenarios

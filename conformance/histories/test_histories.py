@@ -12,7 +12,6 @@ from numa_conformance.asking.findings.telling import CaseReport, finding_of, oth
 from numa_conformance.asking.groups import judged
 from numa_conformance.asking.outcomes import GroupOutcome, broken_first_in, broken_in, times_broken
 from numa_conformance.asking.shrinking import shortened, times_seen
-from numa_conformance.judging.telling import add_up
 from numa_conformance.judging.verdicts import ANSWERED, WELL_FORMED
 from numa_conformance.plugin.cases import TALLY, case_id
 from numa_conformance.plugin.run import Run
@@ -54,9 +53,7 @@ def test_every_step(
     held_back = sum((outcome.verdicts.not_asked(name) for outcome in outcomes), Counter[str]())
     why = dict(held_back.most_common(MOST_REASONS))
     in_part = {each.group: (each.driven, each.whole) for each in outcomes if _is_in_part(each, conformance)}
-    telling = Counter[str]()
-    for outcome in outcomes:
-        add_up(telling, outcome.verdicts.telling_on(name))
+    telling = {machine: number for (id, machine), number in conformance.telling.items() if id == name}
     tally = request.node.stash[TALLY] = CaseReport(times, histories, held_back=why, in_part=in_part, telling=telling)
     seconds = min(SECONDS, conformance.spending.left(TELLING)) if conformance.shrinks else 0.0
     if faults:

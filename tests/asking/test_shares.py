@@ -59,7 +59,7 @@ def shares_of(target, another=None, number=2, early=0.0, only=None):
     def scenarios(group, seed):
         return asking(target, early=early).scenarios
 
-    return Shares(number, another or partial(client, target), scenarios, VERSION, only)
+    return Shares(number, another or partial(client, target), scenarios, VERSION, lambda group: only)
 
 
 def told(outcome):

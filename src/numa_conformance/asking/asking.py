@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from ..errors import Fault, UsageError
+from ..judging.telling import add_up
 from ..judging.verdicts import HistoryVerdicts, judge
 from ..wire import Client
 from ..wire.faults import TargetFault, Unsupported
@@ -81,7 +82,7 @@ class Asking:
     scenarios ended in ``MOST_FAULTS`` faults is dropped. ``more_clients`` of the same target take turns with the first,
     each in a thread: their answers are independent. ``shares``: processes that ask a whole ``group``, of a ``seed``, in
     place of these. ``only``: the requirements to judge by; all by default. ``notice`` receives what came of each
-    history.
+    history. ``telling``: what other groups have tellingly asked, which is not looked at again; these add to it.
     """
 
     def __init__(
@@ -101,6 +102,7 @@ class Asking:
         enough: frozenset[str] = frozenset(),
         keep: Callable[[History], None] | None = None,
         over: Callable[[], bool] = lambda: False,
+        telling: Counter[tuple[str, str]] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._left = list(scenarios)
@@ -113,6 +115,7 @@ class Asking:
         self._clients, self._version = (client, *more_clients), version
         self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
         self._shares, self._group, self._only, self._notice = shares, (group, seed), only, notice
+        self._telling = Counter[tuple[str, str]]() if telling is None else telling
         self._seconds = 0.0
         self._is_interrupted = False
         self._faults = Counter[str]()
@@ -237,7 +240,7 @@ class Asking:
     def _ask(self, scenario: Scenario, client: Client) -> None:
         began = self._clock()
         history, fault = drive(scenario, client, self._version, self._is_over)
-        verdicts = judge(history, self.outcome.verdicts.telling, self._only)
+        verdicts = judge(history, self._telling, self._only)
         with self._one_at_a_time:
             self._take(scenario, history, verdicts, fault)
             self._seconds += (self._clock() - began) / len(self._clients)
@@ -251,6 +254,7 @@ class Asking:
         if self._keep is not None and history is not None and not outside:
             self._keep(history)
         self.outcome.verdicts.add(verdicts)
+        add_up(self._telling, verdicts.telling)
         if self._notice is not None:
             self._notice(verdicts)
         if fault is not None and history is not None and not outside:

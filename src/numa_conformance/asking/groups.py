@@ -55,7 +55,7 @@ MACHINE_SURFACES = frozenset(method.partition(".")[0] for method in WITH_MACHINE
 """The surfaces whose questions tell a machine."""
 Machines = Sequence[Machine] | None
 """The machines that alone are asked; None leaves them to the generator."""
-WORLDS, SMALL_STEPS, SWEPT, SMALL_COUNTS = 272, 14, 16, 12
+WORLDS, SMALL_STEPS, SWEPT, SMALL_COUNTS = 272, 14, 12, 12
 """Lives on small machines and their steps; small machines of sweeps, and how many counts each is asked."""
 WALKS, STEPS, RELATIONS, FEW, RESTARTED = 70, 22, 12, 10, 24
 """Lives on machines of the catalogue and their steps; relations; small machines that are asked by scripts; nodes that

@@ -44,7 +44,7 @@ def idle_cpus() -> int:
 class Shares:
     """The processes of a run. They are copies of this one, made at the first question, and end with it.
 
-    ``only``: the requirements to judge by; all by default.
+    ``only``: the requirements to judge a group by; all by default.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Shares:
         another: Callable[[], Client],
         scenarios: Callable[[str, int], Sequence[Scenario]],
         version: str,
-        only: frozenset[str] | None = None,
+        only: Callable[[str], frozenset[str] | None] = lambda group: None,
     ) -> None:
         self._number, self._another, self._scenarios = number, another, scenarios
         self._version, self._only = version, only
@@ -143,13 +143,14 @@ class Shares:
             pipe.send(False)
             return
         faults = defaultdict[tuple[str, int], Counter[str]](Counter)
-        telling = defaultdict[tuple[str, int], Counter[tuple[str, str]]](Counter)
+        telling = Counter[tuple[str, str]]()
         with contextlib.closing(client):
             pipe.send(True)
             while True:
                 group, part, most_faults, whole = pipe.recv()
                 share = self._scenarios(*group)[part][number :: self._number]
-                self._drive(pipe, client, share, faults[group], most_faults, telling[group], whole=whole)
+                only = self._only(group[0])
+                self._drive(pipe, client, share, faults[group], most_faults, telling, only, whole=whole)
 
     def _drive(
         self,
@@ -159,6 +160,7 @@ class Shares:
         faults: Counter[str],
         most_faults: int,
         telling: Counter[tuple[str, str]],
+        only: frozenset[str] | None,
         *,
         whole: bool,
     ) -> None:
@@ -168,7 +170,7 @@ class Shares:
                 continue
             try:
                 history, fault = drive(scenario, client, self._version)
-                verdicts = judge(history, telling, self._only)
+                verdicts = judge(history, telling, only)
                 add_up(telling, verdicts.telling)
                 keeps = whole or fault is not None or verdicts.broken
                 driven = history if keeps else None, verdicts, fault

@@ -3,7 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
@@ -59,11 +61,7 @@ class HistoryVerdicts:
 
     def not_asked(self, requirement: str) -> Counter[str]:
         """Return why a requirement was not asked of what it could be asked of, and how often."""
-        return _of(self.held_back, requirement)
-
-    def telling_on(self, requirement: str) -> Counter[str]:
-        """Return machine to whether a requirement was asked tellingly there: 1, or 0 where it was asked."""
-        return _of(self.telling, requirement)
+        return Counter({why: number for (name, why), number in self.held_back.items() if name == requirement})
 
     def add(self, more: "HistoryVerdicts") -> None:
         """Take over what came of further histories."""
@@ -85,17 +83,22 @@ class _Alike:
     excluded: list[tuple[str, str, int]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, groups: "dict[object, _Alike]", subject: object, only: Collection[str] | None) -> "_Alike":
+    def of(cls, groups: "dict[object, _Alike]", subject: object, only: frozenset[str] | None) -> "_Alike":
         settings = getattr(subject, "settings", None)
         configuration = getattr(subject, "configuration", None) if settings is None else settings
         key = type(subject), configuration if settings is None else id(settings)
         group = groups.get(key)
         if group is None:
-            checks = checkers_of(type(subject))
-            chosen = checks if only is None else tuple(check for check in checks if check.requirement in only)
-            group = groups[key] = cls(chosen, configuration)
+            kind: Any = type(subject)
+            group = groups[key] = cls(_checkers_of(kind, only), configuration)
         group.size += 1
         return group
+
+
+@lru_cache
+def _checkers_of(subject: Any, only: frozenset[str] | None) -> tuple[Checker, ...]:
+    checks = checkers_of(subject)
+    return checks if only is None else tuple(check for check in checks if check.requirement in only)
 
 
 def judge(
@@ -110,11 +113,12 @@ def judge(
     held_back, tests = defaultdict[tuple[str, str], int](int), defaultdict[str, int](int)
     tests.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
     groups: dict[object, _Alike] = {}
+    among = None if only is None else frozenset(only)
     telling = Telling(_known_name(history.head.machine.name), known)
     for number, subject in subjects(history):
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
-        group = _Alike.of(groups, subject, only)
+        group = _Alike.of(groups, subject, among)
         excluded: dict[Checker, str] = {}
         for check in group.checks:
             try:
@@ -148,10 +152,6 @@ def judge(
     ]
     verdicts.histories.update(dict.fromkeys(verdicts.tests, 1))
     return verdicts
-
-
-def _of(counts: Counter[tuple[str, str]], requirement: str) -> Counter[str]:
-    return Counter({about: number for (name, about), number in counts.items() if name == requirement})
 
 
 def _known_name(name: str) -> str:

@@ -4,8 +4,9 @@ import functools
 import math
 import os
 import shlex
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -115,6 +116,8 @@ class Run:
     """Whether a target of a stranger is asked in this process, and could change whatever it likes."""
     again: str
     """The options with which ``numa-conformance replay`` asks this target."""
+    telling: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Whether, as 1 or 0, a MUST was tellingly asked on a machine."""
 
     @classmethod
     def read(cls, config: pytest.Config, selection: Selection) -> "Run":

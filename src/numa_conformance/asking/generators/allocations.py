@@ -12,7 +12,7 @@ from .picks import OPTION_SETS
 from .scenario import Question, Scenario, Script, ask_all, or_the_catalogue
 from .workloads import best_effort, burstable, kubelet
 
-MOST_CPUS = 32
+MOST_CPUS, FEW = 32, 12
 STRICT = "strict-cpu-reservation"
 RESERVATIONS: tuple[dict[str, dict[str, str]], ...] = (
     *({"kubeReserved": {"cpu": "1"}}, {"systemReserved": {"cpu": "2"}}),
@@ -38,7 +38,7 @@ def allocation_sweep(claimed: Claimed, machines: Sequence[Machine] | None = None
     options = [*OPTION_SETS, *((*names, STRICT) for names in OPTION_SETS[:2])]
     for cell, state, lot in states_in_turn("allocate", swept, options, claimed, seed, every=6):
         yield Scenario("sweep", cell, state.machine, partial(_ask, _questions, state, lot, claimed), seed)
-    for machine in swept:
+    for machine in swept if len(swept) < FEW else swept[::2]:
         lot = random.Random(f"{seed} {machine.name} by number")
         yield Scenario(
             "sweep", "allocate, reserved by number", machine, partial(_ask, _reserved, machine, lot, claimed), seed
@@ -120,7 +120,7 @@ def hint_sweep(claimed: Claimed, machines: Sequence[Machine] | None = None, seed
     """
     able = [machine for machine in or_the_catalogue(machines, MOST_CPUS) if len(machine.numa_ids) <= MOST_NODES]
     options = [(), *((name,) for name in OPTIONS)]
-    for cell, state, lot in states_in_turn("hints", able, options, claimed, seed, every=4):
+    for cell, state, lot in states_in_turn("hints", able, options, claimed, seed, every=6):
         yield Scenario("sweep", cell, state.machine, partial(_ask, _questions_of_hints, state, lot, claimed), seed)
 
 

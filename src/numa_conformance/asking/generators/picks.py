@@ -94,7 +94,7 @@ class _Questions:
         machine, names, lot = self.machine, self.options, self.lot
         free = available(machine, self.state, lot)
         every = [_question(free, count, names) for count in _counts(machine, free.bit_count(), self.counts, lot)]
-        every += [_hinted(machine, free, names, lot, preferred=turn != 1) for turn in range(3)]
+        every += [_hinted(machine, free, names, lot, preferred=turn != 1) for turn in range(2)]
         off = sorted(self.known - names)
         return [_with_off(question, lot.sample(off, min(len(off), lot.randint(0, 2)))) for question in every]
 
