@@ -45,10 +45,7 @@ def merge_sweep(
     """
     for policy in policies:
         for count in (1, 2):
-            pairs = list(combinations_with_replacement(telling(count), 2))
-            if policy == policies[-1]:
-                pairs += [(right, left) for left, right in pairs if left is not right]
-            pairs = pairs[:: 8 if policy == "none" else 1]
+            pairs = _pairs(count, both_orders=policy == policies[-1])[:: 8 if policy == "none" else 1]
             yield from _scenarios(f"every two providers on {count}", policy, _drawn(policy, count, pairs), len(pairs))
         for count in range(2, 9):
             lot = random.Random(f"merges {seed} {policy} {count}")
@@ -81,6 +78,11 @@ def merge_sweep(
             last: list[Provider] = [{"r": [((VAST - 1,), True)]}]
             vast = _drawn(policy, VAST, [last, *_families(VAST, lot, 3)], {MOST_NODES: f"{VAST}"})
             yield from _scenarios(f"by lot on {VAST}", policy, vast, 4)
+
+
+def _pairs(count: int, *, both_orders: bool) -> list[tuple[Provider, Provider]]:
+    pairs = list(combinations_with_replacement(telling(count), 2))
+    return pairs + [(right, left) for left, right in pairs if both_orders and left is not right]
 
 
 def telling(count: int) -> list[Provider]:
