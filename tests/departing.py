@@ -3,7 +3,7 @@
 ``python -m measured departures`` asks the reference with the quirks of every supported version the whole suite at level
 ``documented``, then what the same generators draw by other seeds; keeps a report and what is found besides in a folder
 (what is there already is taken as it is), and writes ``departures.json`` from which ``docs/kubernetes-versions.md`` is
-made.
+made. What was measured before and is not drawn now stays: it is a fact of that kubelet. An empty file forgets it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numa_conformance.asking.drive import drive
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.profiles import Profile
 from numa_conformance.chapters import REQUIREMENTS
-from numa_conformance.judging.departures import FILE, TOGETHER, Causes
+from numa_conformance.judging.departures import DEPARTURES, FILE, TOGETHER, Causes
 from numa_conformance.judging.verdicts import judge
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.case import UNMET, Case
@@ -166,6 +166,9 @@ def main(folder: Path) -> None:
     """Measure every version, and write what was found."""
     by_version = {}
     for version in SUPPORTED:
-        by_version[version] = measured(version, folder / str(version))
+        before = {
+            name: known[version] for name, known in DEPARTURES.items() if version in known and name in REQUIREMENTS
+        }
+        by_version[version] = before | measured(version, folder / str(version))
         sys.stderr.write(f"{version}: {len(by_version[version])} requirements are not met\n")
     FILE.write_text(json.dumps(spans(by_version), indent=1) + "\n", encoding="utf-8")
