@@ -3,7 +3,7 @@
 ``python -m measured departures`` asks the reference with the quirks of every supported version the whole suite at level
 ``documented``, then what the same generators draw by other seeds; keeps a report and what is found besides in a folder
 (what is there already is taken as it is), and writes ``departures.json`` from which ``docs/kubernetes-versions.md`` is
-made. What was measured before and is not drawn now stays: it is a fact of that kubelet. An empty file forgets it.
+made. What was measured before and is not drawn now stays: it is a fact of that kubelet. A file of ``{}`` forgets it.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class _Groups:
 
     def _ask_early(self) -> None:
         groups = sorted(self._able, key=lambda group: group.name != FIRST)
-        wanted = [each for each in groups if not self._only.isdisjoint(requirements_in(each, self._run.claimed))]
+        wanted = [each for each in groups if self._judged_in(each.name)]
         for asking in [self._asking(group.name) for group in wanted]:  # drawn before the run is copied
             asking.ask_early()
 
@@ -100,8 +100,7 @@ class _Groups:
         run = self._run
         if run.budget.seconds is not None:
             for group in self._able:
-                known = self._only.intersection(requirements_in(group, run.claimed))
-                self._asking(group.name).spend_on_known(known)
+                self._asking(group.name).spend_on_known(self._judged_in(group.name))
         shown = {name: self._showing(name) for name in self._chosen}
         claimed = [name for name in self._chosen if run.claimed.issuperset(REQUIREMENTS[name].features)]
         ask_the_rest({name: shown[name] for name in claimed})
@@ -145,18 +144,18 @@ class _Groups:
         return self._made[name]
 
     def _new(self, name: str, seed: int = 0) -> Asking:
-        run, group = self._run, GROUPS[name]
+        run, judged_in = self._run, self._judged_in(name)
         return Asking(
-            group.scenarios_on(run.machines, run.claimed, seed),
+            GROUPS[name].scenarios_on(run.machines, run.claimed, seed),
             self._clients[0],
             str(run.profile.version),
             more_clients=self._clients[1:],
             shares=self._shares,
-            only=self._judged_in(name),
+            only=judged_in,
             notice=self._notice if run.deep else run.notice,
             budget=run.budget.of_group(cheap=is_cheap(name)),
             early=0.0 if seed or self._wanted or not run.budget.is_whole else _early_part(name),
-            enough=self._wanted.intersection(requirements_in(group, run.claimed)),
+            enough=self._wanted & judged_in,
             keep=self._driven.setdefault(name, []).append if run.keeps_histories else None,
             over=self._search.is_over if seed else lambda: not self._seconds_left,
             telling=run.telling,

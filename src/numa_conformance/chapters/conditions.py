@@ -6,7 +6,9 @@ from ..judging.alignment import asks_for_devices, empties_the_pool
 from ..judging.chapter import applies, configured
 from ..judging.choice import numa_cpus
 from ..judging.node_subjects import Admission, Restart
+from ..judging.pods import PodSpec
 from ..judging.settings import Settings
+from ..judging.world import World
 
 
 class Configured(Protocol):
@@ -53,6 +55,13 @@ def with_cpus_on_several_nodes(admission: Admission) -> tuple[int, ...]:
     nodes = numa_cpus(admission.before.machine)
     applies(len(nodes) > 1, "one NUMA node has all CPUs")
     return nodes
+
+
+def pods_and_cpus(before: World, pod: PodSpec) -> tuple[list[PodSpec], int]:
+    """Return a pod and the others on the node, where none has resources as a whole, and how many CPUs they may have."""
+    pods = [pod, *(other.spec for other in before.others(pod.uid))]
+    applies(not any(each.whole for each in pods), "a pod has resources as a whole")
+    return pods, before.online.bit_count() - before.settings.reserved_count
 
 
 def new_pod(admission: Admission) -> None:

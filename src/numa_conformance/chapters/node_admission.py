@@ -5,7 +5,7 @@ Pages: Node Resource Managers, Control Topology Management Policies on a node, I
 
 from collections.abc import Iterator
 
-from ..judging.alignment import empties_the_pool, only_cpus
+from ..judging.alignment import empties_the_pool, memory_of, only_cpus
 from ..judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
 from ..judging.choice import WHOLE_CORES, adds_up
 from ..judging.earlier_admissions import RepeatedAdmission
@@ -14,8 +14,8 @@ from ..judging.pods import PodSpec
 from ..judging.rest import ADMISSION, CPUS, MEMORY, QUOTA, REMOVAL, START, Rest
 from ..judging.start_subjects import MOST_NODES
 from ..judging.world import World
-from ..wire.history.quantities import HUGE
 from .alignment import REFUSING
+from .conditions import pods_and_cpus
 from .outcomes import changed, losses, must_be_admitted, must_be_refused
 
 chapter = Chapter("cpu-manager/static", since="1.8", area="cpu-manager lifecycle")
@@ -40,11 +40,12 @@ def admits_a_pod_that_is_there(admission: Admission) -> Judgement:
     applies(admission.again, "the pod is new")
     pod = admission.pod
     applies(pod == admission.before.pods[pod.uid].spec, "the pod asks for something else than before")
-    early = (amount for each in pod.containers if each.kind == "init" for amount in each.requests.items())
-    memory = [(name, amount) for name, amount in early if name == "memory" or name.startswith(HUGE)]
-    larger = any(amount > app.requests.get(name, 0) for name, amount in memory for app in pod.apps)
-    pinned = admission.settings.memory_static
-    applies(not (pinned and larger), "an init container asks for more memory than an app: others may have that by now")
+    early, apps = (
+        [memory_of(admission.before, pod, each) for each in pod.containers if each.kind == kind]
+        for kind in ("init", "app")
+    )
+    larger = (amount > app.get(name, 0) for each in early for name, amount in each.items() for app in apps)
+    applies(not any(larger), "an init container asks for more memory than an app: others may have that by now")
     return must_be_admitted(admission, "which is on the node")
 
 
@@ -107,10 +108,8 @@ def grants_no_more_than_is_allocatable(resize: Resize) -> Judgement:
 
 def requested_in_vain(before: World, pod: PodSpec) -> str:
     """Apply where all pods would request more CPUs than are allocatable; return how many."""
-    pods = [pod, *(other.spec for other in before.others(pod.uid))]
-    applies(not any(each.whole for each in pods), "a pod has resources as a whole")
+    pods, room = pods_and_cpus(before, pod)
     applies(not before.settings.reserved_by_fraction, "parts of a CPU are reserved")
-    room = before.online.bit_count() - before.settings.reserved_count
     wanted = sum(each.scheduled("cpu") for each in pods)
     applies(wanted > room, "the requests are no more than is allocatable")
     return f"and {float(wanted):g} CPUs are requested in all, of {room}"

@@ -6,7 +6,7 @@ from ..judging.node_subjects import Resize
 from ..judging.pods import GUARANTEED
 from ..judging.room import ordinary
 from ..judging.world import exclusive_of
-from .conditions import under_static
+from .conditions import pods_and_cpus, under_static
 
 chapter = Chapter("node/resize", since="1.33")
 
@@ -73,10 +73,8 @@ def what_there_is_room_for_is_granted(resize: Resize) -> Judgement:
     no_policy_forbids(resize)
     before, pod, was = resize.before, resize.pod, resize.was.spec.by_name
     applies(resize.settings.topology == "none" or pod.qos != GUARANTEED, "the pod may have to be aligned")
-    pods = [pod, *(other.spec for other in before.others(pod.uid))]
-    applies(not any(each.whole for each in pods), "a pod has resources as a whole")
+    pods, cpus = pods_and_cpus(before, pod)
     applies(pod.resources <= {"cpu", "memory"}, "the pod asks for more than CPUs and memory")
-    cpus = before.online.bit_count() - resize.settings.reserved_count
     room = {"cpu": cpus, "memory": sum(map(ordinary, before.machine.memory)) / 2}
     crowded = (sum(each.scheduled(name) for each in pods) > amount for name, amount in room.items())
     applies(not any(crowded), "the pods request more than that")

@@ -19,7 +19,7 @@ from .chapter import OTHERWISE, REQUIREMENTS, Checker, NotAsked, NotConfigured, 
 from .node_subjects import Malformed
 from .questions import QUESTIONS, QuestionError
 from .subjects import subjects
-from .telling import Telling, add_up
+from .telling import Telling
 
 ANSWERED = "protocol/answers-every-question"
 """What a fault of the target breaks."""
@@ -64,11 +64,10 @@ class HistoryVerdicts:
         return Counter({why: number for (name, why), number in self.held_back.items() if name == requirement})
 
     def add(self, more: "HistoryVerdicts") -> None:
-        """Take over what came of further histories."""
+        """Take over what came of further histories, but for what was telling: that is added up for all groups."""
         self.tests.update(more.tests)
         self.histories.update(more.histories)
         self.held_back.update(more.held_back)
-        add_up(self.telling, more.telling)
         self.broken += more.broken
         self.steps += more.steps
 

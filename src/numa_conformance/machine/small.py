@@ -50,7 +50,8 @@ def small_machine(name: str) -> Machine:
     off = set(lot.sample(cores, len(cores) // 6)) if lot.random() < OFFLINE else set[int]()
     gone = {cpu for cpu in cpus if cpu.core in off}
     bare = lot.choice(with_cpus[1:]) if len(with_cpus) > 1 and lot.random() < BARE else None
-    sizes = (2 + (random.Random(f"{name} pages").random() < PAGED)) * (lot.random() < PAGED)
+    most = 3 if random.Random(f"{name} pages").random() < PAGED else 2
+    sizes = most if lot.random() < PAGED else 0
     memory = tuple(_memory(node, 0 if node == bare else lot.randint(2, 12), lot, sizes) for node in nodes)
     online = tuple(sorted((cpu for cpu in cpus if cpu not in gone), key=lambda cpu: cpu.id))
     offline = tuple(sorted(cpu.id for cpu in gone))

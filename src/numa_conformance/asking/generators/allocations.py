@@ -12,7 +12,9 @@ from .picks import OPTION_SETS
 from .scenario import Question, Scenario, Script, ask_all, or_the_catalogue
 from .workloads import best_effort, burstable, kubelet
 
-MOST_CPUS, FEW = 32, 12
+MOST_CPUS = 32
+FEW = 12
+"""Of fewer machines each is asked what is reserved by number, of as many or more every other one."""
 STRICT = "strict-cpu-reservation"
 RESERVATIONS: tuple[dict[str, dict[str, str]], ...] = (
     *({"kubeReserved": {"cpu": "1"}}, {"systemReserved": {"cpu": "2"}}),

@@ -17,7 +17,7 @@ from ...judging.room import ordinary
 from ...machine import load_machine, machine_to_dict
 from .cell_kubelets import kubelet_of
 from .cells import Cell
-from .scenario import Answer, Question, Scenario, Script, remove
+from .scenario import Answer, Question, Scenario, Script, admit, ask_all, remove
 from .workloads import ALPHA, RESERVED_MIB, container, guaranteed, pod, static
 
 NEEDED_FOR_CRASHES = frozenset({"node/restart", "node/writes"})
@@ -235,17 +235,15 @@ def _other_memory(cell: Cell, kubelet: Kubelet) -> Script:
     reserved = [{**first, "limits": _with_more_memory(first["limits"])}, *others]
     more = {**kubelet, "kubeReserved": _with_more_memory(kubelet["kubeReserved"]), "reservedMemory": reserved}
     ways = [(more, sum(rooms.values()) - RESERVED_MIB - MORE_MIB)]
-    for last in others[-1:]:
-        moved = {**kubelet, "reservedMemory": [{**last, "limits": {"memory": f"{RESERVED_MIB}Mi"}}]}
-        ways.append((moved, rooms[last["numaNode"]] - RESERVED_MIB + MORE_MIB))
+    if others:
+        moved = {**kubelet, "reservedMemory": [{**others[-1], "limits": {"memory": f"{RESERVED_MIB}Mi"}}]}
+        ways.append((moved, rooms[others[-1]["numaNode"]] - RESERVED_MIB + MORE_MIB))
     deleted, uids = {MEMORY_FILE: None}, ("large", "other")
     for config, size in ways:
+        pods = [guaranteed(uid, 1, f"{size}Mi") for uid in uids]
         for files in ({}, deleted):
             if (yield "node.restart", {"kubelet": config, "files": files}).get("result") == "restarted":
-                for uid in uids:
-                    yield "node.admit", {"pod": guaranteed(uid, 1, f"{size}Mi")}
-                for uid in uids:
-                    yield remove(uid)
+                yield from ask_all((*map(admit, pods), *map(remove, uids)))
         yield "node.restart", {"kubelet": dict(kubelet), "files": deleted}
 
 
